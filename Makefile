@@ -194,11 +194,11 @@ $(BUILD)/harness/record/build.o: $(BUILD)/version
 
 $(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
 
-$(BUILD)/bench/start/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
+$(BUILD)/bench/launching/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 
-$(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
+$(BUILD)/bench/launching/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_MPI='"$(MPI)"'
-$(BUILD)/bench/start/cause.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
+$(BUILD)/bench/launching/cause.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
 
 $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
 $(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \
@@ -213,7 +213,7 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # SimGrid has its own MPI: none of our objects with MPI is linked to it.
-PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/divisible/sim/plan.o)
+PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/foretell/load/sim/plan.o)
 $(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@

@@ -18,11 +18,11 @@ define only
 endef
 check-layers: $(OBJECTS)
 	$(call forbid,time\.h|unistd\.h|sys/,sched)
-	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|comm|transport|dependence)|dls)
+	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|messages|transport|protocol/pipeline)|dls)
 	$(call only,hwloc,harness/topo)
 	$(call only,papi,harness/counters)
-	$(call only,dlfcn\.h|link\.h,harness/transport/openmp|dls/omp|bench/program)
-	$(call only,elfutils|gelf\.h|libelf\.h,bench/program)
+	$(call only,dlfcn\.h|link\.h,harness/transport/openmp|dls/omp|bench/programs/symbols)
+	$(call only,elfutils|gelf\.h|libelf\.h,bench/programs/symbols)
 	$(call forbid,omp\.h,$(CODE))
 	@$(PYTHON) tests/floors.py $(BUILD) $(OBJECTS)
 	@echo "layers ok"

@@ -5,7 +5,7 @@ LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
 DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
-               sched/schemes/*.c dls/*.c)) harness/comm/source.c \
+               sched/schemes/*.c dls/*.c)) harness/messages/source.c \
                harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
 # Loops over ranks, where this MPI is installed.
@@ -13,15 +13,15 @@ MPI_LIB = libdls-$(MPI)
 MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.c \
                harness/transport/*.c $(addprefix harness/transport/,master/*.c \
                shared/*.c window/*.c steal/*.c reissue/*.c))) \
-               $(addprefix harness/comm/,mailbox.c input.c source_rma.c \
+               $(addprefix harness/messages/,mailbox.c input.c source_rma.c \
                $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
 MPI_OBJECTS := $(if $(shell pkg-config --exists $(call mpi,PACKAGE) && echo yes),$(MPI_SOURCES:%.c=$(LIB)/%.o))
 # Both under SimGrid, in one library: its engine is another.
 SMPI_LIB = $(if $(and $(WITH_SIM),$(if $(SAN),,1),$(shell command -v smpicc)),libdls-smpi)
-SMPI_SOURCES := $(filter-out harness/engine/native/% harness/comm/native/comm.c \
-               harness/comm/native/mailbox.c harness/comm/native/window.c, \
+SMPI_SOURCES := $(filter-out harness/engine/native/% harness/messages/native/comm.c \
+               harness/messages/native/mailbox.c harness/messages/native/window.c, \
                $(DLS_SOURCES) $(MPI_SOURCES)) $(addprefix harness/engine/sim/,engine.c \
-               program.c world.c) $(addprefix harness/comm/sim/,adopt.c mailbox.c wait.c window.c)
+               program.c world.c) $(addprefix harness/messages/sim/,adopt.c mailbox.c wait.c window.c)
 SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(LIB)/smpi/%.o))
 # The headers are the manual; each function's page leads to its header's.
 MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)

@@ -4,8 +4,8 @@
 # not in a simulation at all.
 # Of programs with loops of their own (libdls-smpi), and what spares SMPI work.
 PRELOADED = $(addprefix harness/engine/sim/,smpi.c smpi_mailbox.cpp)
-SMPI_ONLY = harness/comm/sim/adopt.c $(PRELOADED)
-SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/% dls/mpi/%, \
+SMPI_ONLY = harness/messages/sim/adopt.c $(PRELOADED)
+SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/measure/% bench/% dls/mpi/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
@@ -76,7 +76,7 @@ $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 
 # The parts for SimGrid under any compiler (make check); without SimGrid none.
 SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
-               $(filter-out bench/divisible/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
+               $(filter-out bench/foretell/load/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)

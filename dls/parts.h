@@ -6,7 +6,7 @@
 #define DLS_PARTS_H
 
 #include "dls/dls.h"
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "sched/schemes/registry.h"
 
 #include <locale.h>

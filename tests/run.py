@@ -41,19 +41,19 @@ LONGEST = ["openmpi", "driver", "matrix", "sim", "combinations", "alone",
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "harness/engine/engine_team_test",
-            "harness/comm/source_test",
-            "harness/protocol/early_test",
-            "harness/comm/window_test",
-            "harness/comm/mailbox_test",
+            "harness/messages/source_test",
+            "harness/protocol/parallel/early_test",
+            "harness/messages/window_test",
+            "harness/messages/mailbox_test",
             "harness/transport/master/master_test",
             "harness/transport/reissue/reissue_test",
             "harness/transport/steal/steal_test",
             "harness/transport/steal/steal_ranks_test",
             "harness/transport/push/push_test",
             "harness/transport/master/relay_test",
-            "harness/dependence/dmps_test",
-            "harness/dependence/links_test",
-            "harness/dependence/migrate_test",
+            "harness/protocol/pipeline/dmps_test",
+            "harness/protocol/pipeline/links_test",
+            "harness/protocol/pipeline/migrate_test",
             "dls/dls_test"]
 
 
@@ -229,7 +229,7 @@ def integration(count):
     for folder, options, programs in [
             # The libraries now: several tests install them at a time.
             ("build", ["lib"],
-             ["/dlsbench", *sim, "/harness/dependence/dmps_test"]),
+             ["/dlsbench", *sim, "/harness/protocol/pipeline/dmps_test"]),
             ("build/address", ["SAN=address"],
              ["/dlsbench", "/lib/libdls-omp.so"]),
             ("build/thread", ["SAN=thread"], ["/dlsbench"])]:

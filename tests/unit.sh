@@ -5,7 +5,7 @@
 #   unit.sh PROGRAM...
 
 # In simulation, with the model that dlsbench sim asks for
-# (bench/simulate/simulate.c).  smpirun ends well after a deadlock, too: the
+# (bench/simgrid/simulate.c).  smpirun ends well after a deadlock, too: the
 # tests must have said that they passed.
 simulated() {
     timeout 300 smpirun -quiet -np 5 -platform harness/engine/sim/testing.xml \

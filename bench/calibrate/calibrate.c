@@ -1,11 +1,11 @@
 #include "bench/calibrate/calibrate.h"
 
 #include "base/file.h"
-#include "bench/start/cause.h"
-#include "bench/start/child.h"
-#include "bench/start/launcher.h"
-#include "bench/start/stops.h"
-#include "harness/guard/need.h"
+#include "bench/launching/cause.h"
+#include "bench/launching/child.h"
+#include "bench/launching/launcher.h"
+#include "bench/launching/stops.h"
+#include "harness/program/need.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 

@@ -5,7 +5,7 @@
 #define BENCH_CALIBRATE_CALIBRATE_H
 
 #include "base/error.h"
-#include "harness/calibrate/measure.h"
+#include "harness/measure/measure.h"
 
 /* Measuring takes seconds; whatever takes longer than this hangs. */
 #define CALIBRATE_LIMIT_S 600.0

@@ -1,6 +1,6 @@
 #include "bench/calibrate/calibrated.h"
 
-#include "bench/cli/command.h"
+#include "bench/options/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define BENCH_CALIBRATE_CALIBRATED_H
 
 #include "base/error.h"
-#include "harness/calibration/calibration.h"
+#include "harness/costs/calibration.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define BENCH_CALIBRATE_NODES_H
 
 #include "base/error.h"
-#include "harness/calibration/calibration.h"
+#include "harness/costs/calibration.h"
 
 #include <stdbool.h>
 #include <stddef.h>

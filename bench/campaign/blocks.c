@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
 #include "bench/campaign/reader.h"
-#include "bench/cli/numbers.h"
+#include "bench/options/numbers.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "bench/campaign/campaign_text.h"
 #include "bench/campaign/reader.h"
 #include "bench/campaign/policy.h"
-#include "bench/cli/numbers.h"
-#include "harness/guard/need.h"
+#include "bench/options/numbers.h"
+#include "harness/program/need.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "bench/campaign/campaign.h"
 
 #include "base/nearest.h"
-#include "bench/start/installed.h"
+#include "bench/launching/installed.h"
 
 #include <dirent.h>
 #include <errno.h>

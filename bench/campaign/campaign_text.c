@@ -1,7 +1,7 @@
 #include "bench/campaign/campaign_text.h"
 
 #include "base/text.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>

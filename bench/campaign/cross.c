@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/campaign/words.h"
-#include "bench/cli/given_costs.h"
+#include "bench/options/given_costs.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "bench/campaign/document.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stdarg.h>

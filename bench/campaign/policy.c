@@ -1,6 +1,6 @@
 #include "bench/campaign/policy.h"
 
-#include "bench/cli/numbers.h"
+#include "bench/options/numbers.h"
 #include "harness/counters/counters.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/spec.h"
-#include "harness/calibration/calibration.h"
+#include "harness/costs/calibration.h"
 
 #include <stdbool.h>
 

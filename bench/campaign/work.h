@@ -4,7 +4,7 @@
 #define BENCH_CAMPAIGN_WORK_H
 
 #include "base/spec.h"
-#include "harness/calibration/calibration.h"
+#include "harness/costs/calibration.h"
 #include "kernels/kernel.h"
 
 /* Operations of the whole loop, and what else takes time by number

@@ -2,12 +2,12 @@
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/nodes.h"
 
-#include "bench/cli/command.h"
-#include "bench/cli/options.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "bench/commands/calibrate_for.h"
-#include "bench/start/launcher.h"
-#include "harness/calibrate/measure.h"
-#include "harness/guard/guard.h"
+#include "bench/launching/launcher.h"
+#include "harness/measure/measure.h"
+#include "harness/program/guard.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

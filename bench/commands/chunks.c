@@ -1,9 +1,9 @@
 /* dlsbench chunks: the sequence of a scheme, without running anything. */
-#include "bench/cli/command.h"
-#include "bench/cli/numbers.h"
-#include "bench/cli/options.h"
+#include "bench/options/command.h"
+#include "bench/options/numbers.h"
+#include "bench/options/options.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "kernels/support/costs.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"

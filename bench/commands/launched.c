@@ -1,10 +1,10 @@
 /* Hidden commands: a run starts them. */
-#include "bench/cli/command.h"
+#include "bench/options/command.h"
 
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
-#include "harness/guard/earlier.h"
-#include "harness/guard/guard.h"
+#include "harness/program/earlier.h"
+#include "harness/program/guard.h"
 #include "harness/launch/launch.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* dlsbench list: what can be named in specs. */
-#include "bench/cli/command.h"
-#include "bench/cli/options.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "bench/commands/list.h"
 
 #include "base/nearest.h"
 #include "bench/campaign/campaign_keys.h"
 #include "harness/counters/counters.h"
 #include "harness/disturb/perturb.h"
-#include "harness/setup/choice.h"
+#include "harness/check/choice.h"
 #include "harness/transport/openmp/openmp_schedule.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"

@@ -1,8 +1,8 @@
 /* dlsbench: the command line.  Each subcommand is one line in the table. */
-#include "bench/cli/command.h"
+#include "bench/options/command.h"
 
 #include "base/nearest.h"
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,19 +1,19 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
 #include "base/scratch.h"
-#include "bench/cli/command.h"
+#include "bench/options/command.h"
 #include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
-#include "bench/omp/recorded.h"
-#include "bench/omp/report.h"
-#include "bench/omp/start.h"
-#include "bench/omp/store.h"
-#include "bench/omp/suggest.h"
+#include "bench/programs/seen/recorded.h"
+#include "bench/programs/seen/report.h"
+#include "bench/programs/seen/start.h"
+#include "bench/programs/seen/store.h"
+#include "bench/programs/seen/suggest.h"
 #include "bench/results/folders.h"
-#include "bench/start/child.h"
-#include "bench/try/try.h"
+#include "bench/launching/child.h"
+#include "bench/programs/try/try.h"
 #include "dls/way.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 #include "bench/commands/omp_on.h"
 
 #include "bench/calibrate/calibrated.h"
-#include "bench/replay/outlook_table.h"
-#include "bench/replay/replay_cell.h"
+#include "bench/foretell/replay/outlook_table.h"
+#include "bench/foretell/replay/replay_cell.h"
 
 #include <errno.h>
 

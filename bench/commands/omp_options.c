@@ -1,8 +1,8 @@
 #include "bench/commands/omp_options.h"
 
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 #include "bench/commands/omp_on.h"
-#include "bench/try/try.h"
+#include "bench/programs/try/try.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define BENCH_COMMANDS_OMP_OPTIONS_H
 
 #include "base/error.h"
-#include "bench/omp/start.h"
+#include "bench/programs/seen/start.h"
 
 #include <stdbool.h>
 #include <stdint.h>

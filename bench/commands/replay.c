@@ -1,17 +1,17 @@
 /* dlsbench replay: what schemes would do with these costs and these workers, by
  * events, without SimGrid. */
 #include "bench/calibrate/calibrated.h"
-#include "bench/cli/command.h"
-#include "bench/cli/numbers.h"
-#include "bench/cli/options.h"
-#include "bench/replay/replay_cell.h"
-#include "bench/replay/replay_names.h"
-#include "bench/replay/replay_store.h"
-#include "bench/replay/replay_table.h"
+#include "bench/options/command.h"
+#include "bench/options/numbers.h"
+#include "bench/options/options.h"
+#include "bench/foretell/replay/replay_cell.h"
+#include "bench/foretell/replay/replay_names.h"
+#include "bench/foretell/replay/replay_store.h"
+#include "bench/foretell/replay/replay_table.h"
 #include "bench/results/folders.h"
 #include "harness/cell/cell_field.h"
-#include "harness/guard/need.h"
-#include "harness/setup/setup.h"
+#include "harness/program/need.h"
+#include "harness/check/setup.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,15 +1,15 @@
 /* dlsbench run: measures a campaign or a single cell.  A driver: the ranks are
  * started by a launcher and run `dlsbench launch`. */
-#include "bench/driver/run.h"
+#include "bench/launching/driver/run.h"
 
 #include "base/text.h"
-#include "bench/auto/choose.h"
-#include "bench/cli/command.h"
-#include "bench/driver/crowd.h"
-#include "bench/driver/driver.h"
-#include "bench/driver/foretell.h"
-#include "bench/predict/intervals.h"
-#include "bench/predict/models.h"
+#include "bench/foretell/choose/choose.h"
+#include "bench/options/command.h"
+#include "bench/launching/driver/crowd.h"
+#include "bench/launching/driver/driver.h"
+#include "bench/launching/driver/foretell.h"
+#include "bench/foretell/interval/intervals.h"
+#include "bench/foretell/interval/models.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"
 #include "kernels/kernel.h"

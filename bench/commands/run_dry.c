@@ -1,8 +1,8 @@
 /* dlsbench run --dry-run. */
 #include "base/text.h"
-#include "bench/cli/command.h"
-#include "bench/driver/foretell.h"
-#include "bench/driver/run.h"
+#include "bench/options/command.h"
+#include "bench/launching/driver/foretell.h"
+#include "bench/launching/driver/run.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
 #include "harness/transport/registry/registry.h"

@@ -1,10 +1,10 @@
-#include "bench/driver/run.h"
+#include "bench/launching/driver/run.h"
 
 #include "bench/commands/run_table.h"
 #include "bench/commands/speeds.h"
-#include "bench/simulate/this_machine.h"
+#include "bench/simgrid/this_machine.h"
 #include "harness/cell/binding.h"
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
-#include "bench/driver/run_lists.h"
+#include "bench/launching/driver/run_lists.h"
 #include "bench/commands/run_table.h"
 
 #include "bench/campaign/policy.h"
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 #include "harness/cell/cell_field.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/calibrated.h"
-#include "bench/cli/command.h"
-#include "bench/simulate/this_machine.h"
+#include "bench/options/command.h"
+#include "bench/simgrid/this_machine.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* dlsbench summary: the table of an existing result directory. */
-#include "bench/cli/command.h"
-#include "bench/cli/options.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"
 

@@ -2,8 +2,8 @@
 #include "harness/topo/topo.h"
 
 #include "base/text.h"
-#include "bench/cli/command.h"
-#include "bench/cli/options.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "harness/cell/binding.h"
 
 #include <errno.h>

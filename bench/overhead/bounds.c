@@ -12,7 +12,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
 

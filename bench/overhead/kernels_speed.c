@@ -3,7 +3,7 @@
 #include "bench/overhead/overhead.h"
 
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "kernels/kernel.h"
 
 #include <cblas.h>

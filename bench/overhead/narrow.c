@@ -5,7 +5,7 @@
 #include "bench/overhead/rounds/states.h"
 
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef BENCH_OVERHEAD_OVERHEAD_H
 #define BENCH_OVERHEAD_OVERHEAD_H
 
-#include "harness/place/context.h"
+#include "harness/workers/context.h"
 
 #include <stdio.h>
 

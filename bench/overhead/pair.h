@@ -3,7 +3,7 @@
 #ifndef BENCH_OVERHEAD_PAIR_H
 #define BENCH_OVERHEAD_PAIR_H
 
-#include "harness/run/run.h"
+#include "harness/repetition/run.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "bench/overhead/team.h"
 
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
 
-#include "harness/comm/window.h"
+#include "harness/messages/window.h"
 #include "harness/engine/engine.h"
 #include "harness/transport/steal/steal.h"
 

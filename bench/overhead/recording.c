@@ -5,7 +5,7 @@
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
 
-#include "harness/protocol/parallel.h"
+#include "harness/protocol/parallel/parallel.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "bench/overhead/pair.h"
 #include "bench/overhead/team.h"
 
-#include "harness/dependence/dmps.h"
-#include "harness/guard/need.h"
+#include "harness/protocol/pipeline/dmps.h"
+#include "harness/program/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "bench/overhead/team.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "sched/schemes/registry.h"
 
 #include <stdlib.h>

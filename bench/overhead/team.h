@@ -2,8 +2,8 @@
 #ifndef BENCH_OVERHEAD_TEAM_H
 #define BENCH_OVERHEAD_TEAM_H
 
-#include "harness/comm/source.h"
-#include "harness/run/run.h"
+#include "harness/messages/source.h"
+#include "harness/repetition/run.h"
 
 #include <stdint.h>
 

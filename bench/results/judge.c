@@ -1,9 +1,9 @@
 #include "bench/results/judge.h"
 
 #include "base/text.h"
-#include "bench/cli/table.h"
-#include "harness/guard/need.h"
-#include "harness/setup/setup.h"
+#include "bench/options/table.h"
+#include "harness/program/need.h"
+#include "harness/check/setup.h"
 
 #include <math.h>
 #include <stdlib.h>

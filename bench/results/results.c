@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "base/stats.h"
 #include "base/text.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "harness/record/record.h"
 #include "harness/record/rows.h"
 

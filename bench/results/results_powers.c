@@ -1,7 +1,7 @@
 /* Powers that launches have measured: they are in the workers' records. */
 #include "bench/results/results_parts.h"
 
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

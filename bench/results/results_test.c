@@ -8,7 +8,7 @@
 #include "bench/results/rundir.h"
 #include "bench/results/summary.h"
 #include "bench/results/summary_rows.h"
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
 #include "bench/results/rundir_parts.h"
-#include "harness/guard/earlier.h"
+#include "harness/program/earlier.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 #include "bench/results/summary.h"
 
 #include "base/text.h"
-#include "bench/cli/table.h"
+#include "bench/options/table.h"
 #include "bench/results/judge.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "bench/results/summary_rows.h"
 
 #include "base/text.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "harness/transport/registry/registry.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "bench/cli/command.h"
-#include "bench/start/installed.h"
-#include "harness/setup/choice.h"
+#include "bench/options/command.h"
+#include "bench/launching/installed.h"
+#include "harness/check/choice.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #include "dls/dls_mpi.h"
 #include "dls/mpi/data.h"
 #include "dls/parts.h"
-#include "harness/comm/comm.h"
+#include "harness/messages/comm.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/end.h"
 #include "sched/schemes/pair.h"

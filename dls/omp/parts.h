@@ -22,7 +22,7 @@
 
 #include "dls/way.h"
 #include "dls/omp/counters.h"
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "harness/transport/steal/steal_range.h"
 #include "sched/schemes/registry.h"
 

@@ -2,7 +2,7 @@
 #include "harness/testing.h"
 
 #include "harness/cell/binding.h"
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 #include <errno.h>
 

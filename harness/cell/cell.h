@@ -2,7 +2,7 @@
  *
  * The command line fills cells from options and campaign files; the launch
  * (hidden subcommand) runs them.  All text fields hold canonical forms after
- * cell_check (harness/setup/setup.h), so that equal cells have equal text and
+ * cell_check (harness/check/setup.h), so that equal cells have equal text and
  * hashes. */
 #ifndef HARNESS_CELL_CELL_H
 #define HARNESS_CELL_CELL_H

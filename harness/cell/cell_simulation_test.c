@@ -1,5 +1,5 @@
 /* How cells are simulated: what of it makes them other cells. */
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 #include "harness/testing.h"
 

@@ -4,7 +4,7 @@
 
 #include "harness/testing.h"
 
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 
 /* A cell from "field=value" words; the first that fails is the test's end. */
 static inline void fill(struct cell *cell, const char *const *words)

@@ -9,7 +9,7 @@
 #ifndef HARNESS_DISTURB_HOLD_H
 #define HARNESS_DISTURB_HOLD_H
 
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "harness/disturb/perturb.h"
 #include "kernels/kernel.h"
 

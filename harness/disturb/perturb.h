@@ -4,8 +4,8 @@
  *
  * Pure: the times at which a worker is held follow from the spec, its seeds and
  * the time since the loop's start, natively and in simulation alike.
- * harness/disturb/hold.h holds native workers, harness/run/sim/run_perturb.c
- * simulated ones. */
+ * harness/disturb/hold.h holds native workers,
+ * harness/repetition/sim/run_perturb.c simulated ones. */
 #ifndef HARNESS_DISTURB_PERTURB_H
 #define HARNESS_DISTURB_PERTURB_H
 

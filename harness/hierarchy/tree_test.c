@@ -3,8 +3,8 @@
 
 #include "harness/hierarchy/hierarchy.h"
 #include "harness/hierarchy/tree.h"
-#include "harness/setup/cell_transport.h"
-#include "harness/setup/setup.h"
+#include "harness/check/cell_transport.h"
+#include "harness/check/setup.h"
 
 /* A random cell that cell_check accepts. */
 static void random_cell(struct cell *cell, uint64_t *seed)

@@ -3,7 +3,7 @@
 #ifndef HARNESS_LAUNCH_HANDOVER_H
 #define HARNESS_LAUNCH_HANDOVER_H
 
-#include "harness/place/context.h"
+#include "harness/workers/context.h"
 
 /* Half of a round trip between threads on the first two cores, in seconds, by
  * rank 0, while the other ranks sleep; about 0.1 ms.  Collective.  NAN: rank 0

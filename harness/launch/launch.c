@@ -1,11 +1,11 @@
 #include "harness/launch/launch.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "harness/launch/launch_parts.h"
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
-#include "harness/guard/guard.h"
+#include "harness/program/guard.h"
 #include "harness/launch/beside.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_order.h"

@@ -1,7 +1,7 @@
 /* One cell of a launch: open, measure, record, finish. */
 #include "base/stats.h"
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/rows.h"

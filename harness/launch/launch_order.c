@@ -1,6 +1,6 @@
 #include "harness/launch/launch_order.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 
 #include <math.h>
 #include <stdlib.h>

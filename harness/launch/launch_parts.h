@@ -6,8 +6,8 @@
 #include "harness/launch/launch_order.h"
 #include "harness/launch/trial.h"
 #include "harness/record/record.h"
-#include "harness/run/run.h"
-#include "harness/setup/plan.h"
+#include "harness/repetition/run.h"
+#include "harness/check/plan.h"
 
 #include <stdio.h>
 

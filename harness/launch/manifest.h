@@ -2,8 +2,8 @@
 #ifndef HARNESS_LAUNCH_MANIFEST_H
 #define HARNESS_LAUNCH_MANIFEST_H
 
-#include "harness/run/run.h"
-#include "harness/setup/plan.h"
+#include "harness/repetition/run.h"
+#include "harness/check/plan.h"
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
 #include "base/stamp.h"
 #include "harness/launch/rows_share.h"
 #include "harness/record/fields.h"
-#include "harness/run/planned.h"
-#include "harness/setup/cell_transport.h"
+#include "harness/repetition/planned.h"
+#include "harness/check/cell_transport.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #ifndef HARNESS_LAUNCH_ROWS_H
 #define HARNESS_LAUNCH_ROWS_H
 
-#include "harness/loop/loop.h"
+#include "harness/problem/loop.h"
 #include "harness/record/record.h"
-#include "harness/run/run.h"
+#include "harness/repetition/run.h"
 
 /* The common values of a cell's lines. */
 struct row_context {

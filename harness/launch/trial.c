@@ -1,6 +1,6 @@
 #include "harness/launch/trial.h"
 
-#include "harness/guard/need.h"
+#include "harness/program/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

@@ -36,7 +36,7 @@ enum what {
 };
 
 /* Requests come to a rank so many at a time, as in dlsbench sim
- * (harness/comm/sim/parts.h): the others set out when one has been served. */
+ * (messages/sim/parts.h): the others set out when one has been served. */
 enum { RECEIVED = 16 };
 
 /* Messages of harness/transport/master, in bytes; and what SMPI adds to a

@@ -3,7 +3,7 @@
  * their part of each loop when it calls them. */
 #include "base/text.h"
 #include "harness/engine/sim/world.h"
-#include "harness/guard/guard.h"
+#include "harness/program/guard.h"
 #include "harness/launch/launch.h"
 
 #include <stdio.h>

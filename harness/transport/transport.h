@@ -10,9 +10,9 @@
 #define HARNESS_TRANSPORT_TRANSPORT_H
 
 #include "base/error.h"
-#include "harness/comm/comm.h"
-#include "harness/comm/input.h"
-#include "harness/comm/source.h"
+#include "harness/messages/comm.h"
+#include "harness/messages/input.h"
+#include "harness/messages/source.h"
 #include "harness/hierarchy/tree.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Calibrations, and what is asked of them. */
 #include "tests/fuzz/fuzz.h"
 
-#include "harness/calibration/calibration.h"
+#include "harness/costs/calibration.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Templates of launchers. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/start/launcher.h"
+#include "bench/launching/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>

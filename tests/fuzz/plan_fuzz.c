@@ -1,7 +1,7 @@
 /* The plan of a launch. */
 #include "tests/fuzz/fuzz.h"
 
-#include "harness/setup/plan.h"
+#include "harness/check/plan.h"
 
 #include <stdlib.h>
 

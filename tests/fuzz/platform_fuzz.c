@@ -1,7 +1,7 @@
 /* Platforms that are one fat tree: what is cut off is one, too. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/simulate/fat_tree.h"
+#include "bench/simgrid/fat_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -52,7 +52,7 @@ cells:
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_random_orders_and_delays_between_ranks(tmp_path, ranks):
     done = subprocess.run(
-        [*launcher(ranks), ROOT / "build/harness/dependence/dmps_test",
+        [*launcher(ranks), ROOT / "build/harness/protocol/pipeline/dmps_test",
          "ranks"],
         env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=200,
         capture_output=True, text=True)

@@ -15,7 +15,7 @@
 #ifndef BENCH_OVERHEAD_ROUNDS_STATES_H
 #define BENCH_OVERHEAD_ROUNDS_STATES_H
 
-#include "harness/place/context.h"
+#include "harness/workers/context.h"
 
 #include <stdbool.h>
 #include <stdio.h>

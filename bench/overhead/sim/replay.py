@@ -120,7 +120,7 @@ def lines(out, kind):
 def replay(program, folder, workers, node_ranks, shape, schemes):
     """As simulate."""
     _, threads, transport, hierarchy, master, prefetch = shape
-    # Workers start as far apart as in the simulation (harness/run/sim).
+    # Workers start as far apart as in the simulation (harness/repetition/sim).
     below = {"flat": workers, "4": workers // 4}.get(hierarchy, threads)
     apart = 0.2e-6 * (1.25 if below < MANY else 5)
     words = [program, "replay", "--trace", folder / "costs.txt", "--workers",

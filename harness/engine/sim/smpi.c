@@ -1,4 +1,4 @@
-/* dlsbench-sim-smpi.so, loaded before SimGrid (bench/simulate): leaves out
+/* dlsbench-sim-smpi.so, loaded before SimGrid (bench/simgrid): leaves out
  * what SMPI does at each call of MPI and a simulation of ours does not need.
  *
  * The clock: at both ends of each call SMPI reads the clock of its thread,

@@ -26,7 +26,7 @@ struct world {
     struct world_place *place;   /* of each rank */
     int places;
     double speed;            /* of the slowest place: that of power 1 */
-    struct machine *machine; /* harness/loop/sim/machine.h; NULL: a platform */
+    struct machine *machine; /* problem/sim/machine.h; NULL: a platform */
     double operation_s;      /* of the kernel at power 1; 0: by flop/s */
     double result_bytes;     /* of an iteration; 0: as many as the kernel has */
     double boundary_bytes;   /* of a column; 0: as many as the kernel has */

@@ -1,7 +1,7 @@
 #include "harness/launch/beside.h"
 
 #include "base/stats.h"
-#include "harness/loop/serial.h"
+#include "harness/problem/serial.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "harness/launch/handover.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
-#include "harness/setup/cell_transport.h"
+#include "harness/check/cell_transport.h"
 
 #include <errno.h>
 #include <inttypes.h>

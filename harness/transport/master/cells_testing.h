@@ -3,7 +3,7 @@
 #define HARNESS_TRANSPORT_MASTER_CELLS_TESTING_H
 
 #include "harness/hierarchy/hierarchy.h"
-#include "harness/setup/setup.h"
+#include "harness/check/setup.h"
 #include "harness/testing.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef HARNESS_TRANSPORT_MASTER_CHAIN_H
 #define HARNESS_TRANSPORT_MASTER_CHAIN_H
 
-#include "harness/comm/source_rma.h"
+#include "harness/messages/source_rma.h"
 #include "harness/transport/reissue/reissue_source.h"
 #include "harness/transport/master/relay.h"
 #include "harness/transport/transport.h"

@@ -9,7 +9,7 @@
 #ifndef HARNESS_TRANSPORT_MASTER_MASTER_H
 #define HARNESS_TRANSPORT_MASTER_MASTER_H
 
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/master/range.h"

@@ -7,8 +7,8 @@
 
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/hierarchy.h"
-#include "harness/setup/cell_transport.h"
-#include "harness/setup/setup.h"
+#include "harness/check/cell_transport.h"
+#include "harness/check/setup.h"
 #include "harness/transport/master/cells_testing.h"
 #include "harness/transport/master/master.h"
 #include "sched/schemes/registry.h"

@@ -7,10 +7,10 @@
 #ifndef HARNESS_TRANSPORT_MASTER_RELAY_H
 #define HARNESS_TRANSPORT_MASTER_RELAY_H
 
-#include "harness/comm/comm.h"
-#include "harness/comm/input.h"
-#include "harness/comm/mailbox.h"
-#include "harness/comm/source.h"
+#include "harness/messages/comm.h"
+#include "harness/messages/input.h"
+#include "harness/messages/mailbox.h"
+#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/master/master.h"

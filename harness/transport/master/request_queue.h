@@ -10,7 +10,7 @@
 #ifndef HARNESS_TRANSPORT_MASTER_REQUEST_QUEUE_H
 #define HARNESS_TRANSPORT_MASTER_REQUEST_QUEUE_H
 
-#include "harness/comm/mailbox.h"
+#include "harness/messages/mailbox.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

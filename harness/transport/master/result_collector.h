@@ -11,7 +11,7 @@
 #ifndef HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 #define HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 
-#include "harness/comm/mailbox.h"
+#include "harness/messages/mailbox.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/reissue/reissue.h"
 

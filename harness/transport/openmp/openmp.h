@@ -13,7 +13,7 @@
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_H
 
 #include "base/error.h"
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "harness/transport/openmp/openmp_schedule.h"
 
 #include <stdint.h>

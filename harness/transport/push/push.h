@@ -1,15 +1,15 @@
 /* Push: a master sends load to its workers by a plan that all know (protocol
  * push; Beaumont, Legrand and Robert).  A message holds the input data of one
  * chunk and leaves when those before it in the plan have left: the one port of
- * harness/comm/input.h.  Without overlap a worker is ready for a message when
- * it has computed its chunk, and the port waits for it; with overlap up to
+ * harness/messages/input.h.  Without overlap a worker is ready for a message
+ * when it has computed its chunk, and the port waits for it; with overlap up to
  * LANDINGS - 1 chunks come while it computes.  A master that also computes has
  * its own chunks at hand, without messages. */
 #ifndef HARNESS_TRANSPORT_PUSH_PUSH_H
 #define HARNESS_TRANSPORT_PUSH_PUSH_H
 
-#include "harness/comm/input.h"
-#include "harness/comm/source.h"
+#include "harness/messages/input.h"
+#include "harness/messages/source.h"
 #include "harness/hierarchy/tree.h"
 
 /* A chunk of the plan, in the order of sending. */

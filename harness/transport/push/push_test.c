@@ -4,7 +4,7 @@
  * plan and with its own data, and its results are where they are collected. */
 #include "harness/testing.h"
 
-#include "harness/comm/mpi_testing.h"
+#include "harness/messages/mpi_testing.h"
 #include "harness/transport/push/push.h"
 
 enum { WORLDS = 200, RANKS = 6, ITERATIONS = 120, REPETITIONS = 2 };

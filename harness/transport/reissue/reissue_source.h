@@ -8,7 +8,7 @@
 #ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
 #define HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
 
-#include "harness/comm/source.h"
+#include "harness/messages/source.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <stddef.h>

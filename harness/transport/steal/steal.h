@@ -35,8 +35,8 @@
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_H
 
-#include "harness/comm/mailbox.h"
-#include "harness/comm/source.h"
+#include "harness/messages/mailbox.h"
+#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/steal/steal_range.h"

@@ -4,7 +4,7 @@
  * under way after it. */
 #include "harness/testing.h"
 
-#include "harness/comm/mpi_testing.h"
+#include "harness/messages/mpi_testing.h"
 #include "harness/transport/steal/steal.h"
 #include "sched/schemes/registry.h"
 

@@ -1,0 +1,44 @@
+/* Predictions by replay (harness/replay/replay.h), for scheme auto: independent
+ * loops on this machine as it was calibrated.  A replay starts no process and
+ * takes a hundredth of SimGrid's time for a chunk. */
+#ifndef BENCH_FORETELL_CHOOSE_REPLAYED_H
+#define BENCH_FORETELL_CHOOSE_REPLAYED_H
+
+#include "bench/foretell/replay/replay_loop.h"
+#include "harness/costs/calibration.h"
+#include "harness/cell/cell.h"
+
+#include <limits.h>
+
+struct replayed {
+    const char *file; /* the calibration; NULL: the default place */
+    char path[PATH_MAX];
+    bool open; /* it is loaded */
+    struct calibration calibration;
+    /* The loop of the last prediction. */
+    char kernel[sizeof(((struct cell *)0)->kernel)];
+    enum calibration_which which;
+    struct replay_loop loop;
+};
+
+/* Whether a replay predicts the time of a candidate; `wholly`: nothing is left
+ * out that a simulation would have (what messages cost their ends, results that
+ * travel, what is learned in earlier repetitions, workers that are not equally
+ * fast).  Loads the
+ * calibration when it is needed.  Returns 0, or what keeps it from that, with a
+ * text; replayed_close in any case. */
+int replayed_check(struct replayed *replayed, const struct cell *cell,
+                   bool wholly, struct error *err);
+void replayed_close(struct replayed *replayed);
+
+/* Warns of a calibration of another machine or version. */
+void replayed_warn(const struct replayed *replayed);
+
+/* Stores the calibration as `path`, where it is not there yet. */
+int replayed_store(const struct replayed *replayed, const char *path,
+                   struct error *err);
+
+/* The predicted time of a cell, s; NAN: it cannot be replayed. */
+double replayed_time(struct replayed *replayed, const struct cell *cell);
+
+#endif

@@ -1,0 +1,30 @@
+/* The costs of a simulated platform as a calibration, so that the model of an
+ * interval speaks of the cluster that is simulated and not of this machine:
+ * messages as SimGrid lets ranks exchange them, an iteration's operations over
+ * the speed of each worker's host, the charges of the cell. */
+#ifndef BENCH_FORETELL_INTERVAL_PLATFORM_COSTS_H
+#define BENCH_FORETELL_INTERVAL_PLATFORM_COSTS_H
+
+#include "base/error.h"
+#include "bench/simgrid/simulate.h"
+#include "harness/costs/calibration.h"
+#include "harness/cell/cell.h"
+
+/* The messages of one shape on one platform. */
+struct platform_messages {
+    const struct simulate_platform *platform; /* NULL: not yet asked */
+    int ranks, threads;
+    struct simulate_messages take;
+};
+
+/* Makes the calibration of a checked cell on a platform that simulate_open
+ * opened from a file: its kernel, one worker for each of the cell's.  messages
+ * keeps the last answer of SimGrid, which the next cell of the same shape uses;
+ * begin with zeros.  Free the calibration with calibration_free.  Returns 0 or
+ * a -errno with a text. */
+int platform_costs(struct calibration *calibration,
+                   struct platform_messages *messages,
+                   const struct simulate *simulate, const struct cell *cell,
+                   struct error *err);
+
+#endif

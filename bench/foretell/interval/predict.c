@@ -1,0 +1,360 @@
+/* dlsbench predict: the best synchronization interval, before anything runs. */
+#include "bench/foretell/interval/models.h"
+#include "bench/foretell/interval/predict.h"
+
+#include "bench/options/command.h"
+#include "bench/options/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value that is not given is NULL, 0, NAN or, for words, -1. */
+struct input {
+    const char *kernel, *layout, *scheme, *power, *calibration;
+    const char *workers, *cp, *h, *of;
+    int64_t chunk_dim, sync_dim, k;
+    double cd, cc, csched, tms, skew;
+    int model, protocol, format;
+    bool stream;
+};
+
+enum { CHEN_XUE = 1, SUBPROBLEM = 1, CSV = 1 };
+
+static const char *const models[] = {"andronikos", "chen-xue", NULL};
+static const char *const protocols[] = {"dmps", "subproblem", NULL};
+static const char *const formats[] = {"table", "csv", NULL};
+
+#define FIELD(name) offsetof(struct input, name)
+#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
+#define WORD(field, list)                                                      \
+    .type = OPTIONS_WORD, .offset = FIELD(field), .words = list
+#define WHOLE(field)                                                           \
+    .type = OPTIONS_INTEGER, .offset = FIELD(field), .min = 1, .max = 0x1p50
+#define COST(field)                                                            \
+    .type = OPTIONS_REAL, .offset = FIELD(field), .min = 0, .max = 1e15
+
+static const struct options_entry entries[] = {
+    {.group = "A kernel on this machine:"},
+    {.name = "kernel",
+     .value = "K",
+     TEXT(kernel),
+     .help = "see dlsbench list kernels"},
+    {.name = "layout",
+     .value = "RxT",
+     TEXT(layout),
+     .help = "ranks x threads (default 1x2)"},
+    {.name = "scheme",
+     .value = "S",
+     TEXT(scheme),
+     .help = "k is the chunks that it makes for each worker (default static)"},
+    {.name = "protocol",
+     .value = "dmps|subproblem",
+     WORD(protocol, protocols),
+     .help = "default dmps"},
+    {.name = "power",
+     .value = "V,...",
+     TEXT(power),
+     .help = "one for each worker, for schemes that cut by power (default: all "
+             "equal, as in run)"},
+    {.name = "calibration",
+     .value = "FILE",
+     TEXT(calibration),
+     .help = "default: where dlsbench calibrate writes"},
+    {.group = "Measured loops:"},
+    {.name = "of",
+     .value = "DIR",
+     TEXT(of),
+     .help = "what the model says of the cells of a result directory, as CSV"},
+    {.group = "Any loop:"},
+    {.name = "model",
+     .value = "NAME",
+     WORD(model, models),
+     .help = "andronikos (default) or chen-xue"},
+    {.name = "chunk-dim",
+     .value = "U_c",
+     WHOLE(chunk_dim),
+     .help = "iterations that are cut into chunks"},
+    {.name = "sync-dim",
+     .value = "U_s",
+     WHOLE(sync_dim),
+     .help = "iterations along the synchronization points"},
+    {.name = "workers",
+     .value = "N[:VP],...",
+     TEXT(workers),
+     .help = "groups of workers, with their power (default 1)"},
+    {.name = "cp",
+     .value = "S,...",
+     TEXT(cp),
+     .help = "c_p, seconds per iteration, for each group"},
+    {.name = "cd",
+     .value = "S",
+     COST(cd),
+     .help = "c_d, start-up cost of a message in seconds"},
+    {.name = "cc",
+     .value = "S",
+     COST(cc),
+     .help = "c_c, cost per element of a message in seconds"},
+    {.name = "csched",
+     .value = "S",
+     COST(csched),
+     .help = "c_sch, the master's cost of a chunk in seconds (default 0)"},
+    {.name = "tms",
+     .value = "S",
+     COST(tms),
+     .help = "t_(m-s), cost of a message with the master in seconds"},
+    {.name = "k",
+     .value = "K",
+     WHOLE(k),
+     .help = "chunks for each worker (default 1)"},
+    {.name = "skew",
+     .value = "S",
+     COST(skew),
+     .help = "columns that a row lags behind the one above (default 0)"},
+    {.name = "stream",
+     .type = OPTIONS_FLAG,
+     .offset = FIELD(stream),
+     .help = "with --k: chunks stream as in DMPS, not as subproblems"},
+    {.name = "h",
+     .value = "H,...",
+     TEXT(h),
+     .help = "intervals to predict (default: a sweep)"},
+    {.name = "format",
+     .value = "table|csv",
+     WORD(format, formats),
+     .help = "default table"},
+    {.name = NULL},
+};
+
+static const struct options_page page = {
+    .name = "predict",
+    .summary = "Predicts the parallel time of a loop with dependences for "
+               "synchronization intervals h, and the best h.",
+    .details =
+        "The model is that of Andronikos et al. (2010).  --workers is a list "
+        "of groups, n or n:power; --cp has one value for each group.  Without "
+        "--h, intervals around the optimum are shown.\n"
+        "\n"
+        "The work assignment time T_wa has two readings: the paper's text "
+        "defines 2 (c_d + h c_c) + c_sch, but its printed times come out with "
+        "NP t_(m-s).  The table shows both.  csv has the header "
+        "h,time_s,optimal, where optimal is 1 on the optimum's row; its time_s "
+        "is by the text unless --tms is given.\n"
+        "\n"
+        "chen-xue gives Chen and Xue's h, with the times that the paper's "
+        "model has for it.  --skew and --stream are not in the paper: see "
+        "sched/interval/interval.h.\n"
+        "\n"
+        "With --kernel everything comes from what dlsbench calibrate has "
+        "measured on this machine: the loop from the kernel, with its skew; "
+        "c_d, c_c, c_p and c_b (ours, see sched/interval/interval.h) from the "
+        "calibration, the c_p of each worker for itself; k from --scheme.  "
+        "Chunks stream as in DMPS unless --protocol subproblem is given.  "
+        "Options that are given too (--cd, --k, --skew, ...) override it.\n"
+        "\n"
+        "With --of the cells of a result directory are predicted by the "
+        "calibration in it; dlsbench run stores this as sync-model.csv.",
+    .examples =
+        "dlsbench predict --kernel heat:rows=2000,cols=4000 --layout 1x2\n"
+        "dlsbench predict --kernel floyd-steinberg --layout 2x1 --scheme tss "
+        "--calibration node7.json\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
+        "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched 500e-6 --tms 1.253e-3\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
+        "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --k 8 --h 60,80,100 --format "
+        "csv\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers "
+        "5:1,5:0.63 --cp 0.319e-6,0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched "
+        "650e-6\n"
+        "dlsbench predict --model chen-xue --chunk-dim 10000 --sync-dim 20000 "
+        "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
+
+/* A loop that no kernel describes needs all of these. */
+static int check_required(const struct input *in, struct error *err)
+{
+    const char *missing = in->chunk_dim == 0    ? "chunk-dim"
+                          : in->sync_dim == 0   ? "sync-dim"
+                          : in->workers == NULL ? "workers"
+                          : in->cp == NULL      ? "cp"
+                          : isnan(in->cd)       ? "cd"
+                          : isnan(in->cc)       ? "cc"
+                                                : NULL;
+    if (missing == NULL)
+        return 0;
+    return error_set(err, EINVAL, "predict: --%s is missing", missing);
+}
+
+/* Options of one way to describe a loop are errors in the other. */
+static int check_kernel_options(const struct input *in, struct error *err)
+{
+    const char *kernels = in->calibration != NULL ? "calibration"
+                          : in->layout != NULL    ? "layout"
+                          : in->scheme != NULL    ? "scheme"
+                          : in->protocol >= 0     ? "protocol"
+                          : in->power != NULL     ? "power"
+                                                  : NULL;
+    const char *others = in->chunk_dim != 0    ? "chunk-dim"
+                         : in->sync_dim != 0   ? "sync-dim"
+                         : in->workers != NULL ? "workers"
+                         : in->cp != NULL      ? "cp"
+                                               : NULL;
+    if (in->kernel == NULL && kernels != NULL)
+        return error_set(err, EINVAL, "--%s goes with --kernel only", kernels);
+    if (in->kernel != NULL && others != NULL)
+        return error_set(err, EINVAL,
+                         "--%s does not go with --kernel, which says it",
+                         others);
+    return in->kernel != NULL ? 0 : check_required(in, err);
+}
+
+/* A result directory says everything else. */
+static int check_alone(const struct input *in, struct error *err)
+{
+    struct input others = *in;
+    others.of = NULL;
+    const char *name = options_first_given(&page, &others);
+    if (name == NULL)
+        return 0;
+    return error_set(err, EINVAL, "--%s does not go with --of", name);
+}
+
+static void override_value(double *value, double given)
+{
+    if (!isnan(given))
+        *value = given;
+}
+
+/* Options that add to a kernel, or describe a loop. */
+static void read_costs(const struct input *in, struct interval_model *m)
+{
+    override_value(&m->c_d, in->cd);
+    override_value(&m->c_c, in->cc);
+    override_value(&m->c_sch, in->csched);
+    override_value(&m->t_ms, in->tms);
+    override_value(&m->skew, in->skew);
+    if (in->k > 0)
+        m->k = in->k;
+}
+
+/* A loop that is described by options alone. */
+static int read_loop(const struct input *in, struct predict *p,
+                     struct error *err)
+{
+    struct interval_model *m = &p->model;
+    m->k = 1;
+    m->stream = in->stream;
+    m->chunk_dim = (double)in->chunk_dim;
+    m->sync_dim = (double)in->sync_dim;
+    int code = predict_groups(in->workers, in->cp, &p->group, &m->groups, err);
+    m->group = p->group;
+    return code;
+}
+
+/* A kernel on a calibrated machine. */
+static int read_kernel(const struct input *in, struct predict *p,
+                       struct error *err)
+{
+    const struct predict_kernel kernel = {
+        .file = in->calibration,
+        .kernel = in->kernel,
+        .layout = in->layout != NULL ? in->layout : "1x2",
+        .scheme = in->scheme != NULL ? in->scheme : "static",
+        .power = in->power,
+        .stream = in->protocol != SUBPROBLEM};
+    return predict_calibrated(&kernel, p, err);
+}
+
+static int read_model(const struct input *in, struct predict *p,
+                      struct error *err)
+{
+    int code =
+        in->kernel != NULL ? read_kernel(in, p, err) : read_loop(in, p, err);
+    if (code != 0)
+        return code;
+    p->has_csched = !isnan(in->csched) || in->kernel != NULL;
+    p->has_tms = !isnan(in->tms);
+    read_costs(in, &p->model);
+    return interval_check(&p->model, err);
+}
+
+static int check_chen_xue(const struct predict *p, struct error *err)
+{
+    if (p->model.k > 1 || p->model.skew > 0 ||
+        (p->model.stream && !p->calibrated))
+        return error_set(err, EINVAL,
+                         "--model chen-xue is for one chunk for each worker: "
+                         "--k, --skew and --stream do not go with it");
+    if (interval_workers(&p->model) == 1)
+        return error_set(err, EINVAL,
+                         "--model chen-xue needs at least 2 workers");
+    return 0;
+}
+
+static int predict_read(const struct input *in, struct predict *p,
+                        struct error *err)
+{
+    p->chen_xue = in->model == CHEN_XUE;
+    int code = check_kernel_options(in, err);
+    if (code == 0)
+        code = read_model(in, p, err);
+    if (code == 0 && p->chen_xue)
+        code = check_chen_xue(p, err);
+    if (code != 0)
+        return code;
+    p->optimum = p->chen_xue ? interval_chen_xue(&p->model)
+                             : interval_optimum(&p->model);
+    return predict_intervals(in->h, p->optimum, p->model.sync_dim, &p->h,
+                             &p->count, err);
+}
+
+static void predict_csv(const struct predict *p)
+{
+    enum interval_reading reading =
+        p->has_tms ? INTERVAL_TWA_PRINTED : INTERVAL_TWA_TEXT;
+    if (p->has_tms && p->has_csched)
+        fprintf(stderr, "dlsbench: note: time_s has T_wa = NP t_(m-s), leave "
+                        "--tms out for 2 (c_d + h c_c) + c_sch\n");
+    puts("h,time_s,optimal");
+    for (int i = 0; i < p->count; i++)
+        printf("%.10g,%.10g,%d\n", p->h[i],
+               interval_time(&p->model, p->h[i], reading),
+               p->h[i] == p->optimum);
+}
+
+int predict_command(int argc, char **argv)
+{
+    struct error err = {""};
+    struct input in = {.cd = NAN,
+                       .cc = NAN,
+                       .csched = NAN,
+                       .tms = NAN,
+                       .skew = NAN,
+                       .model = -1,
+                       .protocol = -1,
+                       .format = -1};
+    struct predict p = {.count = 0};
+    int code = options_read(&page, argc, argv, &in, &err);
+    if (code == 0 && in.of != NULL)
+        code = check_alone(&in, &err);
+    if (code == 0 && in.of != NULL)
+        return models_command(in.of);
+    if (code == 0)
+        code = predict_read(&in, &p, &err);
+    if (code == 0 && in.format == CSV)
+        predict_csv(&p);
+    else if (code == 0)
+        predict_table(&p);
+    free(p.group);
+    free(p.widths);
+    free(p.pieces);
+    free(p.h);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return COMMAND_OK;
+    error_set(&err, EIO, "predict: cannot write: %s", strerror(errno));
+    return command_fail(COMMAND_FAILED, &err);
+}

@@ -1,0 +1,66 @@
+#include "bench/calibrate/calibrated.h"
+#include "bench/options/numbers.h"
+#include "bench/foretell/interval/forecast.h"
+#include "bench/foretell/interval/predict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int make_forecast(const struct predict_kernel *kernel,
+                         const struct calibration *calibration,
+                         struct predict *p, struct error *err)
+{
+    struct forecast f;
+    struct cell cell;
+    struct forecast_chunks chunks = {.k = 1};
+    double *power = NULL;
+    cell_defaults(&cell);
+    int code = cell_set(&cell, "layout", kernel->layout, err);
+    int workers = cell.ranks * cell.threads;
+    struct forecast_loop loop = {.kernel = kernel->kernel,
+                                 .ranks = cell.ranks,
+                                 .threads = cell.threads,
+                                 .workers = workers,
+                                 .transport =
+                                     cell.ranks > 1 ? "master" : "shared",
+                                 .chunks = &chunks,
+                                 .stream = kernel->stream};
+    if (code == 0)
+        code = forecast_shape(kernel->kernel, &loop.shape, err);
+    if (code == 0 && kernel->power != NULL)
+        code = number_powers("--power", kernel->power, workers, &power, err);
+    loop.power = forecast_by_power(kernel->scheme) ? power : NULL;
+    if (code == 0)
+        code = forecast_chunks(kernel->scheme, loop.shape.rows, workers, power,
+                               1, &chunks, err);
+    loop.k = chunks.k;
+    if (code == 0)
+        code = forecast_open(&f, &loop, calibration, err);
+    forecast_forget(&chunks);
+    free(power);
+    if (code != 0)
+        return code;
+    p->model = f.model;
+    p->group = f.group;
+    p->widths = f.widths;
+    p->pieces = f.pieces;
+    size_t used = strlen(p->source);
+    snprintf(p->source + used, sizeof(p->source) - used,
+             "\n          c_p of %.120s", f.kernel);
+    return 0;
+}
+
+int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
+                       struct error *err)
+{
+    struct calibration calibration;
+    int code = calibrated_load(kernel->file, &calibration, p->source,
+                               sizeof(p->source), err);
+    if (code != 0)
+        return code;
+    p->calibrated = true;
+    code = make_forecast(kernel, &calibration, p, err);
+    calibration_free(&calibration);
+    return code;
+}

@@ -1,0 +1,336 @@
+/* The options of dlsbench plan. */
+#include "bench/options/numbers.h"
+#include "bench/options/options.h"
+#include "bench/foretell/load/plan.h"
+
+#include "base/nearest.h"
+#include "sched/divisible/installments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTALLMENTS_DEFAULT = 4 };
+
+/* A value that is not given is NULL, 0, NAN or, for words, -1. */
+struct input {
+    struct plan_source source;
+    const char *algorithm, *order, *svg, *batch;
+    double load, period, unit;
+    int64_t installments;
+    int tail, equations, format;
+    bool overlap, simulate;
+};
+
+static const char *const tails[] = {"cut", "share", NULL};
+static const char *const formats[] = {"table", "csv", "gantt", NULL};
+static const char *const equations[] = {"no-overlap", "overlap", NULL};
+
+#define FIELD(name) offsetof(struct input, name)
+#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
+#define REAL(field, least, most)                                               \
+    .type = OPTIONS_REAL, .offset = FIELD(field), .min = least, .max = most
+#define WORD(field, list)                                                      \
+    .type = OPTIONS_WORD, .offset = FIELD(field), .words = list
+#define FLAG(field) .type = OPTIONS_FLAG, .offset = FIELD(field)
+
+static const struct options_entry load_entries[] = {
+    {.group = "The load and its division:"},
+    {.name = "load",
+     .value = "UNITS",
+     REAL(load, 0, 1e50),
+     .help = "the whole load, any number above 0"},
+    {.name = "algorithm",
+     .value = "NAME",
+     TEXT(algorithm),
+     .help = "see below"},
+    {.name = "order",
+     .value = "W,...",
+     TEXT(order),
+     .help = "single-round: workers in the order of sending (default: the "
+             "best)"},
+    {.name = "period",
+     .value = "S",
+     REAL(period, 0, 1e300),
+     .help = "lp-fixed: T_p in seconds (default 2000)"},
+    {.name = "tail",
+     .value = "cut|share",
+     WORD(tail, tails),
+     .help = "lp-...: last round by whole shares in turn (default, as in the "
+             "paper) or all shares made smaller"},
+    {.name = "unit",
+     .value = "S",
+     REAL(unit, 1e-9, 1e9),
+     .help = "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of this "
+             "many seconds (default 1, as in the paper; 1e-3 for loads of "
+             "less than a second)"},
+    {.name = "installments",
+     .value = "X",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(installments),
+     .min = 1,
+     .max = DIVISIBLE_INSTALLMENTS_MAX,
+     .help = "multi-installment: rounds, 1 to 8 (default 4)"},
+    {.name = "equations",
+     .value = "no-overlap|overlap",
+     WORD(equations, equations),
+     .help = "multi-installment: by the equations for workers without overlap "
+             "(default) or with it"},
+    {.name = NULL},
+};
+
+static const struct options_entry platform_entries[] = {
+    {.group = "The platform:"},
+    {.name = "workers",
+     .value = "P",
+     TEXT(source.workers),
+     .help = "number of workers"},
+    {.name = "g",
+     .value = "S,...",
+     TEXT(source.g),
+     .help = "latency of a message, s (default 0)"},
+    {.name = "G",
+     .value = "S,...",
+     TEXT(source.G),
+     .help = "sending one unit, s"},
+    {.name = "w",
+     .value = "S,...",
+     TEXT(source.w),
+     .help = "computing one unit, s"},
+    {.name = "z",
+     .value = "S,...",
+     TEXT(source.z),
+     .help = "start-up of computing a chunk, s (default 0)"},
+    {.name = "platform",
+     .value = "FILE",
+     TEXT(source.file),
+     .help = "g, G, w, z from a CSV file"},
+    {.name = "kernel",
+     .value = "K",
+     TEXT(source.kernel),
+     .help = "g, G, w as calibrated on this machine, a unit being an "
+             "iteration"},
+    {.name = "unit-bytes",
+     .value = "B",
+     TEXT(source.unit_bytes),
+     .help = "with --kernel: input data of an iteration (default: what it "
+             "has)"},
+    {.name = "calibration",
+     .value = "FILE",
+     TEXT(source.calibration),
+     .help = "with --kernel: another one than this machine's own"},
+    {.name = "overlap",
+     FLAG(overlap),
+     .help = "workers compute while they receive"},
+    {.name = NULL},
+};
+
+static const struct options_entry output_entries[] = {
+    {.group = "What is done with the plan:"},
+    {.name = "format",
+     .value = "table|csv|gantt",
+     WORD(format, formats),
+     .help = "default table"},
+    {.name = "svg",
+     .value = "FILE",
+     TEXT(svg),
+     .help = "also write the chart as a picture"},
+    {.name = "simulate",
+     FLAG(simulate),
+     .help = "also run the plan as messages on SimGrid (make plan-sim)"},
+    {.name = "batch",
+     .value = "FILE",
+     TEXT(batch),
+     .help = "a line of these options for each platform (- is stdin); --load, "
+             "--algorithm and --installments may be lists there; prints CSV"},
+    {.name = NULL},
+};
+
+static const struct options_page page = {
+    .name = "plan",
+    .summary =
+        "Plans a divisible load: who gets how much, in which order, and when.",
+    .details =
+        "A master sends load with its data to one worker at a time.  A message "
+        "of L units to worker i takes g_i + L G_i seconds, computing it z_i + "
+        "L w_i seconds.  What a unit is, is yours to choose: an iteration, a "
+        "megabyte, a task.  So g and z are in seconds, G and w in seconds for "
+        "each unit.  Each is a list with one value for each worker (n:v means "
+        "n times v), or one value for all.  A platform file is CSV with a "
+        "header of the columns g, G, w, z, one line for each worker.\n"
+        "\n"
+        "Algorithms (Beaumont, Legrand, Robert 2002):\n"
+        "  single-round       one message to each, optimal sizes and order\n"
+        "  lp-fixed           rounds of T_p = 2000 s (--period)\n"
+        "  lp-sqrt            rounds of T_p = sqrt(T), T the estimated time\n"
+        "  lp-adaptive        T_p again before each round, from what is left\n"
+        "  multi-installment  M.I.x, x rounds (--installments), no latencies "
+        "in its\n"
+        "                     equations\n"
+        "  all                all of them, one line each",
+    .examples =
+        "dlsbench plan --algorithm single-round --load 100 --workers 3 --G "
+        "0.1,0.2,0.4 --w 2\n"
+        "dlsbench plan --algorithm lp-adaptive --load 1000 --workers 5 --g "
+        "0.06 --G 0.06 --w 3:9,2:20 --format gantt\n"
+        "dlsbench plan --algorithm multi-installment --installments 3 --load "
+        "50 --platform cluster.csv --svg plan.svg\n"
+        "dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
+        "matmul:tasks=100 --unit 1e-3 --overlap\n"
+        "dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9",
+    .tables = (const struct options_entry *const[]){
+        load_entries, platform_entries, output_entries, NULL}};
+
+/* Options that belong to one algorithm are errors with the others. */
+static int check_options(const struct input *in,
+                         const struct plan_request *request, struct error *err)
+{
+    enum divisible_algorithm algorithm = request->choice.algorithm;
+    bool multi = algorithm == DIVISIBLE_MULTI_INSTALLMENT;
+    bool root =
+        algorithm == DIVISIBLE_LP_SQRT || algorithm == DIVISIBLE_LP_ADAPTIVE;
+    bool lp = root || algorithm == DIVISIBLE_LP_FIXED;
+    const struct {
+        const char *name;
+        bool goes;
+    } rows[] = {
+        {"order", algorithm == DIVISIBLE_SINGLE_ROUND},
+        {"period", algorithm == DIVISIBLE_LP_FIXED || request->all},
+        {"tail", lp || request->all},
+        {"unit", root || request->all},
+        {"installments", multi},
+        {"equations", multi || request->all},
+        {"svg", !request->all},
+        {"simulate", !request->all},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!rows[i].goes && options_given(&page, rows[i].name, in))
+            return error_set(err, EINVAL,
+                             "plan: --%s does not go with --algorithm %s",
+                             rows[i].name, in->algorithm);
+    if (request->all && request->format == PLAN_GANTT)
+        return error_set(err, EINVAL,
+                         "plan: --format gantt does not go with --algorithm "
+                         "all");
+    return 0;
+}
+
+static int read_algorithm(const struct input *in, struct plan_request *request,
+                          struct error *err)
+{
+    const char *names[DIVISIBLE_ALGORITHMS + 2] = {NULL};
+    int i = 0;
+    memcpy(names, divisible_names, DIVISIBLE_ALGORITHMS * sizeof(*names));
+    names[DIVISIBLE_ALGORITHMS] = "all";
+    while (names[i] != NULL && strcmp(names[i], in->algorithm) != 0)
+        i++;
+    request->all = i == DIVISIBLE_ALGORITHMS;
+    request->choice.algorithm = i;
+    if (names[i] != NULL)
+        return 0;
+    return nearest_unknown(err, in->algorithm, names, "",
+                           "--algorithm: '%s' is unknown", in->algorithm);
+}
+
+static int check_order(const struct plan_request *request, struct error *err)
+{
+    bool seen[DIVISIBLE_WORKERS_MAX] = {false};
+    for (int k = 0; k < request->choice.order_count; k++) {
+        int worker = request->order[k];
+        if (seen[worker])
+            return error_set(err, EINVAL, "--order: worker %d is there twice",
+                             worker);
+        seen[worker] = true;
+    }
+    return 0;
+}
+
+static int read_order(const struct input *in, struct plan_request *request,
+                      struct error *err)
+{
+    if (in->order == NULL)
+        return 0;
+    int code =
+        number_order("--order", in->order, request->platform.platform.workers,
+                     &request->order, &request->choice.order_count, err);
+    request->choice.order = request->order;
+    return code == 0 ? check_order(request, err) : code;
+}
+
+/* Values that are not given are the algorithms' own. */
+static void read_choice(const struct input *in, struct plan_request *request)
+{
+    struct divisible_choice *choice = &request->choice;
+    choice->equations =
+        in->equations == 1 ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
+    choice->tail = in->tail > 0 ? in->tail : 0;
+    choice->period = isnan(in->period) ? 0 : in->period;
+    choice->unit = isnan(in->unit) ? 0 : in->unit;
+    choice->installments =
+        in->installments > 0 ? (int)in->installments : INSTALLMENTS_DEFAULT;
+    request->format = in->format > 0 ? in->format : PLAN_TABLE;
+    request->load = in->load;
+    request->svg = in->svg;
+    request->simulate = in->simulate;
+}
+
+static int read_batch(const struct input *in, struct plan_request *request,
+                      struct error *err)
+{
+    struct input alone = *in;
+    alone.batch = NULL;
+    alone.simulate = false;
+    const char *other = options_first_given(&page, &alone);
+    if (other != NULL)
+        return error_set(err, EINVAL, "plan: --%s does not go with --batch",
+                         other);
+    request->batch = in->batch;
+    request->simulate = in->simulate;
+    return 0;
+}
+
+static int read_request(const struct input *in, struct plan_request *request,
+                        struct error *err)
+{
+    if (in->batch != NULL)
+        return read_batch(in, request, err);
+    if (in->algorithm == NULL || isnan(in->load))
+        return error_set(err, EINVAL, "plan: --%s is missing",
+                         in->algorithm == NULL ? "algorithm" : "load");
+    if (in->period == 0)
+        return error_set(err, EINVAL, "--period: it must be above 0 s");
+    read_choice(in, request);
+    int code = read_algorithm(in, request, err);
+    if (code == 0)
+        code = check_options(in, request, err);
+    if (code == 0)
+        code = plan_platform_read(&in->source, in->overlap, request->load,
+                                  &request->platform, err);
+    return code == 0 ? read_order(in, request, err) : code;
+}
+
+int plan_request_read(int argc, char **argv, struct plan_request *request,
+                      struct error *err)
+{
+    struct input in = {.load = NAN,
+                       .period = NAN,
+                       .unit = NAN,
+                       .tail = -1,
+                       .equations = -1,
+                       .format = -1};
+    *request = (struct plan_request){.order = NULL};
+    int code = options_read(&page, argc, argv, &in, err);
+    if (code == 0)
+        code = read_request(&in, request, err);
+    if (code != 0)
+        plan_request_free(request);
+    return code;
+}
+
+void plan_request_free(struct plan_request *request)
+{
+    plan_platform_free(&request->platform);
+    free(request->order);
+    *request = (struct plan_request){.order = NULL};
+}

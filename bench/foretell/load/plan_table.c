@@ -1,0 +1,133 @@
+#include "base/text.h"
+#include "bench/options/table.h"
+#include "bench/foretell/load/plan.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+enum { DIGITS = 6 };
+
+static bool is_periodic(const struct plan_view *view)
+{
+    return view->plan->period > 0;
+}
+
+void plan_title(const struct plan_view *view, char *text, int size)
+{
+    int rounds = view->plan->rounds;
+    snprintf(text, (size_t)size, "%s, %d round%s",
+             divisible_names[view->choice->algorithm], rounds, text_s(rounds));
+}
+
+static const char *order_text(const struct plan_view *view)
+{
+    static const char *const text[] = {
+        [DIVISIBLE_GIVEN] = "increasing G",
+        [DIVISIBLE_THEOREM_1] = "increasing G, optimal (theorem 1)",
+        [DIVISIBLE_THEOREM_2] = "increasing g w, optimal (theorem 2)",
+        [DIVISIBLE_EXACT] = "optimal, by a search over all orders",
+        [DIVISIBLE_HEURISTIC] =
+            "by a local search: a heuristic, maybe not optimal"};
+    if (view->choice->algorithm == DIVISIBLE_SINGLE_ROUND &&
+        view->choice->order != NULL)
+        return "as given";
+    return text[view->plan->order];
+}
+
+static void say_periods(const struct plan_view *view, FILE *out)
+{
+    const struct divisible_plan *plan = view->plan;
+    bool changing = view->choice->algorithm == DIVISIBLE_LP_ADAPTIVE;
+    fprintf(out, "period     T_p = %.6g s%s, last round %s\n", plan->period,
+            changing ? " in the first round, then by what is left" : "",
+            view->choice->tail == DIVISIBLE_TAIL_CUT
+                ? "cut: whole shares in turn until nothing is left"
+                : "shared: all shares made smaller alike");
+    if (view->choice->unit > 0)
+        fprintf(out, "unit       T_p = sqrt(T) with T in units of %g s\n",
+                view->choice->unit);
+    if (view->choice->algorithm != DIVISIBLE_LP_FIXED && plan->rounds == 1 &&
+        plan->raised == 0)
+        fprintf(out, "note       sqrt(T) is so long that one round is enough; "
+                     "--unit counts T in shorter units than seconds\n");
+    if (plan->raised > 0)
+        fprintf(out,
+                "note       T_p was raised to 2 (sum g + min z) in %d of %d "
+                "rounds: it cannot be shorter than its latencies\n",
+                plan->raised, plan->rounds);
+}
+
+static int workers_used(const struct plan_view *view)
+{
+    int used = 0;
+    for (int i = 0; i < view->platform->workers; i++)
+        used += divisible_plan_load(view->plan, i) > 0;
+    return used;
+}
+
+void plan_head(const struct plan_view *view, FILE *out)
+{
+    const struct divisible_plan *plan = view->plan;
+    char title[96];
+    plan_title(view, title, sizeof(title));
+    fprintf(out, "algorithm  %s (Beaumont, Legrand, Robert 2002)\n", title);
+    fprintf(out, "platform   %d worker%s, %s overlap; load %g units\n",
+            view->platform->workers, text_s(view->platform->workers),
+            view->platform->overlap ? "with" : "without", view->load);
+    fprintf(out, "order      %s\n", order_text(view));
+    if (is_periodic(view))
+        say_periods(view, out);
+    fprintf(out,
+            "workers    %d of %d get load, in %" PRId64 " chunk%s\n"
+            "makespan   %.9g s, %.4f times the lower bound load / n* = %.9g "
+            "s\n",
+            workers_used(view), view->platform->workers, plan->chunks,
+            text_s(plan->chunks), plan->makespan, plan->makespan / view->bound,
+            view->bound);
+}
+
+static void add_time(struct table *table, bool csv, double value)
+{
+    if (csv)
+        table_add(table, "%.12g", value);
+    else
+        table_add(table, "%.*g", DIGITS, value);
+}
+
+static void add_chunk(struct table *table, bool csv,
+                      const struct divisible_chunk *chunk, double makespan)
+{
+    const double numbers[] = {chunk->load,        chunk->send_start,
+                              chunk->send_end,    chunk->compute_start,
+                              chunk->compute_end, makespan};
+    int count = sizeof(numbers) / sizeof(numbers[0]) - (csv ? 0 : 1);
+    table_add(table, "%d", chunk->worker);
+    table_add(table, "%d", chunk->round + 1);
+    for (int i = 0; i < count; i++)
+        add_time(table, csv, numbers[i]);
+}
+
+void plan_table(const struct plan_view *view, bool csv, FILE *out)
+{
+    static const char *const names[][2] = {
+        {"worker", "worker"},
+        {"round", "round"},
+        {"load", "load"},
+        {"send start", "send_start_s"},
+        {"send end", "send_end_s"},
+        {"compute start", "compute_start_s"},
+        {"compute end", "compute_end_s"},
+        {NULL, "makespan_s"},
+    };
+    struct table table;
+    table_open(&table, csv ? 8 : 7, 0);
+    for (int i = 0; i < (csv ? 8 : 7); i++)
+        table_add(&table, "%s", names[i][csv]);
+    for (int64_t n = 0; n < view->plan->chunks; n++)
+        add_chunk(&table, csv, &view->plan->chunk[n], view->plan->makespan);
+    if (csv)
+        table_csv(&table, out);
+    else
+        table_print(&table, out, 0);
+    table_free(&table);
+}

@@ -1,0 +1,232 @@
+#include "bench/foretell/replay/outlook.h"
+
+#include "base/folder.h"
+#include "base/text.h"
+#include "bench/options/numbers.h"
+#include "bench/foretell/replay/replay_names.h"
+#include "dls/way.h"
+#include "harness/program/need.h"
+#include "kernels/support/costs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char visit_mark[] = "-visit";
+
+/* ---- what is asked ---- */
+
+int outlook_read_workers(struct outlook *outlook, const char *text,
+                         struct error *err)
+{
+    char *list = need_copy(text), *at = list, *word;
+    int code = 0;
+    outlook->numbers = 0;
+    while (code == 0 && (word = strsep(&at, ",")) != NULL) {
+        int64_t number = 0;
+        if (outlook->numbers == OUTLOOK_NUMBERS_MAX)
+            code = error_set(err, EINVAL, "--on: more than %d numbers",
+                             OUTLOOK_NUMBERS_MAX);
+        else
+            code = number_integer("--on", word, 1, OUTLOOK_WORKERS_MAX, &number,
+                                  err);
+        if (code == 0)
+            outlook->workers[outlook->numbers++] = (int)number;
+    }
+    free(list);
+    return code;
+}
+
+/* Random chunks look for faults. */
+static int name_schemes(struct outlook *outlook, struct error *err)
+{
+    char **name;
+    int count, code = replay_names("all", &name, &count, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < count; i++) {
+        struct way way;
+        struct error ignored;
+        if (!text_is(name[i], "rnd") && way_parse(name[i], &way, &ignored) == 0)
+            name[outlook->schemes++] = name[i];
+        else
+            free(name[i]);
+    }
+    outlook->scheme = name;
+    return 0;
+}
+
+/* ---- one visit ---- */
+
+static int replay_once(const struct outlook *outlook, struct outlook_loop *loop,
+                       int scheme, const double *before, int64_t iterations,
+                       struct error *err)
+{
+    for (int i = 0; i < outlook->numbers; i++) {
+        struct replay_result result;
+        struct error why = {""};
+        int code =
+            replay_threads(outlook->scheme[scheme], outlook->workers[i],
+                           iterations, before, &outlook->costs, &result, &why);
+        if (code == -ENOMEM)
+            return error_set(err, ENOMEM, "%s", why.text);
+        if (code != 0 && loop->why[scheme] == NULL)
+            loop->why[scheme] = need_copy(why.text);
+        loop->time_s[scheme][i] += code == 0 ? result.time_s : NAN;
+        if (code == 0)
+            replay_free(&result);
+    }
+    return 0;
+}
+
+static int replay_visit(const struct outlook *outlook,
+                        struct outlook_loop *loop, const double *cost,
+                        int64_t iterations, struct error *err)
+{
+    double *before = need_zeroed((size_t)iterations + 1, sizeof(*before));
+    double longest = 0;
+    int code = 0;
+    for (int64_t i = 0; i < iterations; i++) {
+        before[i + 1] = before[i] + cost[i];
+        longest = fmax(longest, cost[i]);
+    }
+    for (int s = 0; code == 0 && s < outlook->schemes; s++)
+        code = replay_once(outlook, loop, s, before, iterations, err);
+    for (int i = 0; i < outlook->numbers; i++)
+        loop->bound_s[i] +=
+            fmax(longest, before[iterations] / outlook->workers[i]);
+    loop->serial_s += before[iterations];
+    loop->iterations += iterations;
+    loop->most = iterations > loop->most ? iterations : loop->most;
+    if (loop->visits == 0 || iterations < loop->least)
+        loop->least = iterations;
+    loop->visits++;
+    free(before);
+    return code;
+}
+
+/* ---- one file ---- */
+
+/* "# NAME", "# of COMMAND" and "# visit 1 of N: I iterations, T threads". */
+static void read_head(struct outlook_loop *loop, const char *path)
+{
+    char *line = NULL;
+    size_t size = 0;
+    long long visits, iterations, threads;
+    FILE *file = fopen(path, "r");
+    while (file != NULL && getline(&line, &size, file) > 0 && line[0] == '#') {
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "# visit %*d of %lld: %lld iterations, %lld threads",
+                   &visits, &iterations, &threads) == 3) {
+            loop->all_visits = visits;
+            loop->threads = (int)threads;
+        } else if (loop->name == NULL) {
+            loop->name = need_copy(text_trim(line + 1));
+        }
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+}
+
+/* The path up to the number of the visit; 0: it is no record. */
+static size_t length_of_loop(const char *path)
+{
+    const char *mark = NULL;
+    for (const char *at = path; (at = strstr(at, visit_mark)) != NULL; at++)
+        mark = at;
+    if (mark == NULL)
+        return 0;
+    const char *number = mark + strlen(visit_mark);
+    bool named = strcmp(number + strspn(number, "0123456789"), ".txt") == 0;
+    return named ? (size_t)(mark - path) : 0;
+}
+
+static struct outlook_loop *add_loop(struct outlook *outlook, const char *path,
+                                     size_t length)
+{
+    struct outlook_loop loop = {
+        .time_s =
+            need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.time_s)),
+        .why = need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.why))};
+    const char *name = strrchr(path, '/') + 1;
+    read_head(&loop, path);
+    if (loop.name == NULL)
+        loop.name = need_text("%.*s", (int)(path + length - name), name);
+    need_room(&outlook->loop, &outlook->room, outlook->loops + 1,
+              sizeof(*outlook->loop));
+    outlook->loop[outlook->loops] = loop;
+    return &outlook->loop[outlook->loops++];
+}
+
+/* The visits of a loop are one behind the other. */
+static int add_file(struct outlook *outlook, const char *path,
+                    const char *before, struct error *err)
+{
+    double *cost;
+    int64_t count;
+    size_t length = length_of_loop(path);
+    if (length == 0)
+        return 0;
+    int code = costs_read("omp: --on", path, 1, &cost, &count, err);
+    if (code != 0)
+        return code;
+    struct outlook_loop *loop = NULL;
+    if (outlook->loops > 0 && before != NULL &&
+        length_of_loop(before) == length && strncmp(before, path, length) == 0)
+        loop = &outlook->loop[outlook->loops - 1];
+    else
+        loop = add_loop(outlook, path, length);
+    code = replay_visit(outlook, loop, cost, count, err);
+    free(cost);
+    return code;
+}
+
+int outlook_open(struct outlook *outlook, const char *folder, struct error *err)
+{
+    struct folder files;
+    int code = folder_find(folder, "", ".txt", &files, err);
+    if (code != 0)
+        return code;
+    code = name_schemes(outlook, err);
+    for (int i = 0; code == 0 && i < files.count; i++)
+        code = add_file(outlook, files.path[i],
+                        i > 0 ? files.path[i - 1] : NULL, err);
+    folder_free(&files);
+    if (code == 0 && outlook->loops == 0)
+        code = error_set(err, ENOENT,
+                         "omp: --on: %s has no records (NAME-visit1.txt); "
+                         "--record writes them",
+                         folder);
+    return code;
+}
+
+void outlook_close(struct outlook *outlook)
+{
+    for (int k = 0; k < outlook->loops; k++) {
+        for (int i = 0; i < outlook->schemes; i++)
+            free(outlook->loop[k].why[i]);
+        free(outlook->loop[k].why);
+        free(outlook->loop[k].time_s);
+        free(outlook->loop[k].name);
+    }
+    for (int i = 0; i < outlook->schemes; i++)
+        free(outlook->scheme[i]);
+    free(outlook->scheme);
+    free(outlook->loop);
+    *outlook = (struct outlook){.numbers = 0};
+}
+
+int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
+                 int i)
+{
+    int best = -1;
+    for (int s = 0; s < outlook->schemes; s++)
+        if (!isnan(loop->time_s[s][i]) &&
+            (best < 0 || loop->time_s[s][i] < loop->time_s[best][i]))
+            best = s;
+    return best;
+}

@@ -1,0 +1,137 @@
+#include "bench/foretell/replay/outlook_table.h"
+
+#include "base/text.h"
+#include "bench/options/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* So much longer than the best, a scheme is named beside it. */
+static const double NEAR = 0.01;
+/* By which it is no matter of rounding. */
+static const double MUCH = 0.05;
+
+/* Iterations that are shorter than this hold much of the clock's time. */
+static const double SHORT_S = 1e-6;
+
+static void print_head(const struct outlook *outlook,
+                       const struct outlook_loop *loop, FILE *out)
+{
+    char serial[32];
+    int most = 0;
+    table_seconds(loop->serial_s, loop->serial_s, serial, sizeof(serial));
+    fprintf(out, "%s\n  replayed, not run: visits %d", loop->name,
+            loop->visits);
+    if (loop->all_visits > loop->visits)
+        fprintf(out, " of %" PRId64, loop->all_visits);
+    fprintf(out, ", iterations %" PRId64 ", %s on one worker", loop->iterations,
+            serial);
+    if (loop->threads > 0)
+        fprintf(out, "; recorded with threads: %d", loop->threads);
+    fprintf(out, "\n");
+    for (int i = 0; i < outlook->numbers; i++)
+        most = outlook->workers[i] > most ? outlook->workers[i] : most;
+    if (most > loop->least)
+        fprintf(out,
+                "  note: %d workers share %" PRId64
+                " iterations of a visit: the rest of them get none\n",
+                most, loop->least);
+    if (loop->serial_s < SHORT_S * (double)loop->iterations)
+        fprintf(out, "  note: iterations take less than 1 us, and a good part "
+                     "of that may be the clock's\n");
+    fprintf(out, "\n");
+}
+
+static void add_time(struct table *table, double time_s, double unit_s,
+                     bool best)
+{
+    char text[32] = "-";
+    if (!isnan(time_s))
+        table_seconds(time_s, unit_s, text, sizeof(text));
+    table_add(table, "%s%s", best ? "* " : "", text);
+}
+
+static void print_times(const struct outlook *outlook,
+                        const struct outlook_loop *loop, FILE *out)
+{
+    struct table table;
+    table_open(&table, outlook->numbers + 1, 1);
+    table_add(&table, "workers");
+    for (int i = 0; i < outlook->numbers; i++)
+        table_add(&table, "%d", outlook->workers[i]);
+    for (int s = 0; s < outlook->schemes; s++) {
+        if (loop->why[s] != NULL)
+            continue;
+        table_add(&table, "%s", outlook->scheme[s]);
+        for (int i = 0; i < outlook->numbers; i++)
+            add_time(&table, loop->time_s[s][i], loop->bound_s[i],
+                     s == outlook_best(outlook, loop, i));
+    }
+    table_add(&table, "at least");
+    for (int i = 0; i < outlook->numbers; i++)
+        add_time(&table, loop->bound_s[i], loop->bound_s[i], false);
+    table_print(&table, out, 2);
+    table_free(&table);
+    fprintf(out, "\n");
+}
+
+static void print_best(const struct outlook *outlook,
+                       const struct outlook_loop *loop, int i, FILE *out)
+{
+    int best = outlook_best(outlook, loop, i), near = 0;
+    if (best < 0)
+        return;
+    double time_s = loop->time_s[best][i];
+    fprintf(out, "  %d: %s, %.4g times as fast as one worker",
+            outlook->workers[i], outlook->scheme[best],
+            loop->serial_s / time_s);
+    for (int s = 0; s < outlook->schemes; s++)
+        near += s != best && loop->time_s[s][i] <= (1 + NEAR) * time_s;
+    if (near > 0)
+        fprintf(out, "; within 1 %% of it: %d other%s", near, text_s(near));
+    fprintf(out, "\n");
+    double even_s = loop->serial_s / outlook->workers[i];
+    if (loop->bound_s[i] > (1 + MUCH) * even_s &&
+        time_s <= (1 + NEAR) * loop->bound_s[i])
+        fprintf(out,
+                "  %d: no schedule is faster, because the longest iteration "
+                "of a visit takes so long by itself; even shares would take "
+                "%.3g s\n",
+                outlook->workers[i], even_s);
+}
+
+static void print_loop(const struct outlook *outlook,
+                       const struct outlook_loop *loop, FILE *out)
+{
+    print_head(outlook, loop, out);
+    print_times(outlook, loop, out);
+    for (int i = 0; i < outlook->numbers; i++)
+        print_best(outlook, loop, i, out);
+    for (int s = 0; s < outlook->schemes; s++)
+        if (loop->why[s] != NULL)
+            fprintf(out, "  left out: %s\n", loop->why[s]);
+    fprintf(out, "\n");
+}
+
+void outlook_print(const struct outlook *outlook, const char *source, FILE *out)
+{
+    for (int i = 0; i < outlook->loops; i++)
+        print_loop(outlook, &outlook->loop[i], out);
+    fprintf(out,
+            "A chunk takes %g s at its worker, and %g s where one worker at a "
+            "time is inside\n(%s%s).\n",
+            outlook->costs.count_s, outlook->costs.counter_s,
+            source[0] != '\0' ? "from " : "",
+            source[0] != '\0' ? source
+                              : "usual values, nothing was measured here: "
+                                "dlsbench calibrate does");
+    fputs("Left out: memory bandwidth and caches that more threads share, and "
+          "memory on\nother sockets (an iteration takes what it took when it "
+          "was recorded), the clock\nof busy cores, the begin and end of a "
+          "parallel region, other load, and the\nprogram outside of these "
+          "loops.  Schemes that learn see each visit as the first;\nthose by "
+          "cost know the visit's own costs.  steal is not replayed.\n"
+          "OpenMP's static is static here, dynamic,k is css:chunk=k (k = 1: "
+          "ss), and guided\nis near gss.\n",
+          out);
+}

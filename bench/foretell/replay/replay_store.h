@@ -1,0 +1,32 @@
+/* Replays as a launch in a result directory (results/README.md): a cell for
+ * each scheme, marked as simulated, whose platform says that it was replayed
+ * and with which costs.  So no reader takes it for a measured cell, nor for one
+ * of dlsbench sim. */
+#ifndef BENCH_FORETELL_REPLAY_REPLAY_STORE_H
+#define BENCH_FORETELL_REPLAY_REPLAY_STORE_H
+
+#include "base/error.h"
+#include "base/stamp.h"
+#include "harness/cell/cell.h"
+#include "harness/record/record.h"
+#include "harness/replay/replay.h"
+
+struct replay_store {
+    char launch[STAMP_LAUNCH_SIZE];
+    struct record_file file;
+};
+
+/* Begins a launch in a directory, which is there; words: the command line, NULL
+ * ends it.  Returns 0 or -errno with a text. */
+int replay_store_open(struct replay_store *store, const char *folder,
+                      char *const *words, struct error *err);
+int replay_store_close(struct replay_store *store, struct error *err);
+
+/* A cell as it was replayed, its result, how many iterations its chunks had,
+ * and whether these are all.  The cell gets its platform and its hash. */
+int replay_store_add(struct replay_store *store, struct cell *cell,
+                     const struct replay_costs *costs,
+                     const struct replay_result *result, int64_t iterations,
+                     bool all, struct error *err);
+
+#endif

@@ -1,0 +1,127 @@
+#include "bench/foretell/replay/replay_table.h"
+
+#include "bench/options/table.h"
+#include "harness/engine/engine.h"
+#include "harness/program/need.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+double replay_table_clock(void)
+{
+    return engine_now();
+}
+
+void replay_table_open(struct replay_table *table, const struct cell *cell,
+                       const struct replay_costs *costs,
+                       const struct replay_loop *loop)
+{
+    table->cell = cell;
+    table->costs = costs;
+    table->serial_s = loop->before[loop->iterations];
+    table->iterations = loop->iterations;
+}
+
+void replay_table_close(struct replay_table *table)
+{
+    for (int i = 0; i < table->count; i++)
+        free(table->line[i].scheme);
+    free(table->line);
+}
+
+void replay_table_add(struct replay_table *table, const char *scheme,
+                      const struct replay_result *result, double took_s)
+{
+    struct replay_line line = {.scheme = need_copy(scheme),
+                               .chunks = result->chunks,
+                               .messages = result->messages,
+                               .time_s = result->time_s,
+                               .took_s = took_s};
+    for (int w = 0; w < result->workers; w++) {
+        line.compute_mean_s += result->worker[w].compute_s / result->workers;
+        line.finish_mean_s += result->worker[w].finish_s / result->workers;
+    }
+    need_room(&table->line, &table->room, table->count + 1,
+              sizeof(*table->line));
+    table->line[table->count++] = line;
+}
+
+static void print_head(const struct replay_table *t)
+{
+    const struct replay_costs *c = t->costs;
+    printf("%s\n  replayed, not run: %" PRId64 " iterations, %.6g s on one "
+           "worker; %" PRId64 " workers, hierarchy %s\n",
+           t->cell->kernel, t->iterations, t->serial_s, t->workers,
+           t->cell->hierarchy);
+    printf("  costs  count %g s, counter %g s, state %g s, request %g s, "
+           "latency %g s (in a node %g s), byte %g s\n",
+           c->count_s, c->counter_s, c->state_s, c->request_s, c->latency_s,
+           c->near_s, c->byte_s);
+    printf("         %s%s\n\n",
+           t->source[0] ? "those not given from " : "those not given are usual",
+           t->source[0] ? t->source : "; nothing was measured here");
+}
+
+static int best_of(const struct replay_table *t)
+{
+    int best = 0;
+    for (int i = 1; i < t->count; i++)
+        if (t->line[i].time_s < t->line[best].time_s)
+            best = i;
+    return best;
+}
+
+static void add_line(struct table *rows, const struct replay_table *t, int i,
+                     bool csv)
+{
+    const struct replay_line *line = &t->line[i];
+    double workers = (double)t->workers, time_s = line->time_s;
+    char time[32];
+    table_seconds(time_s, t->line[best_of(t)].time_s, time, sizeof(time));
+    if (!csv)
+        table_add(rows, "%s", i == best_of(t) ? "*" : "");
+    table_add(rows, "%s", line->scheme);
+    table_add(rows, "%" PRId64, line->chunks);
+    if (csv)
+        table_number(rows, time_s, 12);
+    else
+        table_add(rows, "%s", time);
+    table_number(rows, t->serial_s / time_s, 4);
+    table_number(rows, t->serial_s / time_s / workers, 4);
+    table_number(rows, 1 - line->compute_mean_s / time_s, 3);
+    table_number(rows, time_s / line->finish_mean_s - 1, 3);
+    table_add(rows, "%" PRId64, line->messages);
+    if (csv)
+        table_number(rows, line->took_s, 6);
+}
+
+/* idle: the part of the workers' time in which they do not compute. */
+static const char *const heads[] = {
+    "",           "scheme", "chunks",    "time",     "speedup",
+    "efficiency", "idle",   "imbalance", "messages",
+};
+static const char *const csv_heads[] = {
+    "scheme", "chunks",    "time_s",   "speedup", "efficiency",
+    "idle",   "imbalance", "messages", "took_s",
+};
+enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
+_Static_assert(sizeof(csv_heads) == sizeof(heads), "as many");
+
+void replay_table_print(const struct replay_table *t, bool csv)
+{
+    struct table rows;
+    table_open(&rows, COLUMNS, csv ? 1 : 2);
+    for (int i = 0; i < COLUMNS; i++)
+        table_add(&rows, "%s", csv ? csv_heads[i] : heads[i]);
+    for (int i = 0; i < t->count; i++)
+        add_line(&rows, t, i, csv);
+    if (csv) {
+        table_csv(&rows, stdout);
+    } else {
+        print_head(t);
+        table_print(&rows, stdout, 2);
+    }
+    table_free(&rows);
+}

@@ -1,0 +1,54 @@
+#include "bench/launching/installed.h"
+
+#include "bench/launching/child.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Folders above the program that are looked into: build/dlsbench, a program in
+ * a folder below build/, or PREFIX/bin/dlsbench. */
+enum { LEVELS_MAX = 3 };
+
+static const char *const below[] = {"", "share/dlsbench/"};
+
+enum { BELOW = sizeof(below) / sizeof(below[0]) };
+
+static bool find_below(const char *top, const char *name, char *path,
+                       size_t size)
+{
+    for (int i = 0; i < BELOW; i++) {
+        char found[PATH_MAX];
+        int length =
+            snprintf(found, sizeof(found), "%s/%s%s", top, below[i], name);
+        if (length >= 0 && (size_t)length < sizeof(found) &&
+            (size_t)length < size && access(found, R_OK) == 0) {
+            memcpy(path, found, (size_t)length + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+int installed_find(const char *name, char *path, size_t size)
+{
+    char top[PATH_MAX];
+    struct error err;
+    int code = child_program(top, sizeof(top), &err);
+    if (code == 0)
+        *strrchr(top, '/') = '\0'; /* the program's own folder holds nothing */
+    for (int level = 0; code == 0 && level < LEVELS_MAX; level++) {
+        char *slash = strrchr(top, '/');
+        if (slash == NULL)
+            break;
+        *slash = '\0';
+        if (find_below(top, name, path, size))
+            return 0;
+    }
+    if (code != 0)
+        return code;
+    return find_below(BUILD_TREE, name, path, size) ? 0 : -ENOENT;
+}

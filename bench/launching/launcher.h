@@ -1,0 +1,42 @@
+/* The command that starts the ranks, from a template such as
+ * 'mpiexec.mpich -n {ranks}'. */
+#ifndef BENCH_LAUNCHING_LAUNCHER_H
+#define BENCH_LAUNCHING_LAUNCHER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { LAUNCHER_SIZE = 1024 };
+
+/* The template to use when none is given: $DLSBENCH_LAUNCHER, the first line of
+ * dlsbench/launcher in $XDG_CONFIG_HOME or ~/.config, srun inside a Slurm job
+ * in a way that `srun --mpi=list` has, else the mpiexec of the MPI that the
+ * program was built with.  `text` may hold it. */
+const char *launcher_default(char text[LAUNCHER_SIZE]);
+
+/* Tells srun, also one that mpiexec starts, of our place by its variables,
+ * before the first launch: inside a step ours overlaps with it and does not
+ * take over how it was bound; `oversubscribe`: workers may share processors. */
+void launcher_inside(bool oversubscribe);
+
+/* Whether ranks that this template starts are all on this host: the default
+ * outside of a job of any batch system and without a list of hosts. */
+bool launcher_is_local(const char *template);
+
+/* Splits the template at blanks ('...' and "..." keep them), puts the numbers
+ * in place of {ranks} and {threads}, and appends the words of `tail` (NULL
+ * ends them).  Returns an argv to be freed by launcher_free, NULL with a text
+ * on errors: no words, an open quote, an unknown {word}, no {ranks} (but for
+ * srun's --het-group: the parts of a job have their own numbers). */
+char **launcher_argv(const char *template, int ranks, int threads,
+                     const char *const *tail, struct error *err);
+void launcher_free(char **argv);
+
+/* Whether a program can be started by this name. */
+bool launcher_can_start(const char *program);
+
+/* Checks that the template is sound and its program can be found. */
+int launcher_check(const char *template, struct error *err);
+
+#endif

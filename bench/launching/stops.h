@@ -1,0 +1,26 @@
+/* The ends of a run from outside: signals, and the end of its Slurm job. */
+#ifndef BENCH_LAUNCHING_STOPS_H
+#define BENCH_LAUNCHING_STOPS_H
+
+#include "base/error.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct stops {
+    int signals; /* reads SIGINT, SIGTERM and SIGHUP, which are blocked */
+    int job;     /* readable when the job's slurmstepd has ended; -1: none */
+};
+
+/* The signals that are watched. */
+void stops_signals(sigset_t *set);
+
+/* Blocks the signals and begins to watch; once, before the first child_run.
+ * From now on orphans of this process come back to it. */
+int stops_open(struct stops *stops, struct error *err);
+void stops_close(struct stops *stops);
+
+/* True when something has come since the last call that asks for the end. */
+bool stops_came(const struct stops *stops);
+
+#endif

@@ -1,0 +1,87 @@
+/* The command line of a subcommand as one table: parsing, checks, --help,
+ * --usage and manual pages all come from it.
+ *
+ * A value is stored where the table says, at an offset in the command's own
+ * struct, which the command has filled with its defaults before.  Options may
+ * be shortened where that is clear. */
+#ifndef BENCH_OPTIONS_OPTIONS_H
+#define BENCH_OPTIONS_OPTIONS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum options_type {
+    OPTIONS_FLAG,    /* bool, set to true; has no value */
+    OPTIONS_TEXT,    /* const char *, not empty */
+    OPTIONS_INTEGER, /* int64_t in [min, max] */
+    OPTIONS_REAL,    /* double in [min, max] */
+    OPTIONS_WORD,    /* int, the index in `words` */
+    OPTIONS_CALL,    /* `take` does the work */
+    /* Print and end the program.  Every command has them by itself. */
+    OPTIONS_HELP,
+    OPTIONS_USAGE,
+    OPTIONS_VERSION,
+};
+
+struct options_entry {
+    const char *name;  /* without --; NULL: only `group`, a heading */
+    const char *value; /* what help calls the value: "N"; NULL for flags */
+    const char *help;
+    enum options_type type;
+    size_t offset;
+    double min, max;          /* of numbers */
+    const char *const *words; /* NULL ends the list */
+    /* The value of an option without "=value", if the value may be left out; a
+     * value is then given only after a '='. */
+    const char *implied;
+    bool required;
+    /* `text` is NULL for an option without a value.  Returns 0 or a negative
+     * errno with a text. */
+    int (*take)(void *command, const struct options_entry *entry,
+                const char *text, struct error *err);
+    const char *group;
+};
+
+struct options_page {
+    const char *name;     /* of the subcommand; NULL: dlsbench itself */
+    const char *words;    /* what may follow: "[schemes|kernels]", or NULL; one
+                             line for each way to use the command */
+    const char *summary;  /* one sentence, or two */
+    const char *details;  /* paragraphs, an empty line between two; a line that
+                             begins with a blank stays as it is; or NULL */
+    const char *examples; /* one a line, without a margin; or NULL */
+    /* The tables, each ends with an entry without name and group; NULL ends
+     * the list. */
+    const struct options_entry *const *tables;
+    /* A word that is not an option.  NULL: none is allowed. */
+    int (*take_word)(void *command, const char *text, struct error *err);
+};
+
+/* Tables that every command has after its own; NULL ends the list. */
+extern const struct options_entry *const options_common[];
+
+/* Reads a command line whose argv[0] is "dlsbench NAME" into `command`.
+ * --help (-h, -?), --usage and --version (-V) print on stdout and end the
+ * program.  Returns 0 or -EINVAL with one line. */
+int options_read(const struct options_page *page, int argc, char **argv,
+                 void *command, struct error *err);
+
+/* For a struct whose members are false, NULL, 0, NAN or, of words, -1 if not
+ * given: whether this option is given, and the name of the first that is (NULL:
+ * none is).  Options with a `take` do not count. */
+bool options_given(const struct options_page *page, const char *name,
+                   const void *command);
+const char *options_first_given(const struct options_page *page,
+                                const void *command);
+
+/* Ends a table. */
+bool options_is_end(const struct options_entry *entry);
+
+/* Print --help and --usage. */
+void options_print_help(const struct options_page *page, FILE *out);
+void options_print_usage(const struct options_page *page, FILE *out);
+
+#endif

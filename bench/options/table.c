@@ -1,0 +1,153 @@
+#include "bench/options/table.h"
+
+#include "harness/program/need.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADING_MOST = 98 }; /* characters of a line */
+
+void table_open(struct table *table, int columns, int left)
+{
+    *table = (struct table){.columns = columns, .left = left};
+}
+
+void table_free(struct table *table)
+{
+    for (int i = 0; i < table->count; i++)
+        free(table->cell[i]);
+    free(table->cell);
+    *table = (struct table){0};
+}
+
+void table_add(struct table *table, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = need_vtext(format, arguments);
+    va_end(arguments);
+    need_room(&table->cell, &table->room, table->count + 1,
+              sizeof(*table->cell));
+    table->cell[table->count++] = text;
+}
+
+void table_number(struct table *table, double value, int digits)
+{
+    if (!isfinite(value)) {
+        table_add(table, "-");
+        return;
+    }
+    int before = value == 0 ? 1 : (int)floor(log10(fabs(value))) + 1;
+    int decimals = digits - before;
+    table_add(table, "%.*f", decimals > 0 ? decimals : 0, value);
+}
+
+static int width_of(const struct table *table, int column)
+{
+    int width = 0;
+    for (int i = column; i < table->count; i += table->columns) {
+        int length = (int)strlen(table->cell[i]);
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+/* No blanks behind the last word of a line. */
+static void print_row(const struct table *table, const int *width, int first,
+                      FILE *out, int indent)
+{
+    int blanks = indent;
+    for (int c = 0; c < table->columns && first + c < table->count; c++) {
+        const char *text = table->cell[first + c];
+        int rest = width[c] - (int)strlen(text);
+        bool left = c < table->left;
+        if (text[0] != '\0')
+            fprintf(out, "%*s%s", blanks + (left ? 0 : rest), "", text);
+        blanks = text[0] != '\0' ? (left ? rest : 0) : blanks + width[c];
+        blanks += 2;
+    }
+    fputc('\n', out);
+}
+
+void table_print(const struct table *table, FILE *out, int indent)
+{
+    int *width = need_zeroed((size_t)table->columns, sizeof(*width));
+    for (int c = 0; c < table->columns; c++)
+        width[c] = width_of(table, c);
+    for (int i = 0; i < table->count; i += table->columns)
+        print_row(table, width, i, out, indent);
+    free(width);
+}
+
+static void print_csv_cell(const char *text, FILE *out)
+{
+    if (strcmp(text, "-") == 0)
+        return;
+    if (strpbrk(text, ",\"\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++)
+        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
+    fputc('"', out);
+}
+
+void table_csv(const struct table *table, FILE *out)
+{
+    for (int i = 0; i < table->count; i++) {
+        print_csv_cell(table->cell[i], out);
+        fputc((i + 1) % table->columns == 0 ? '\n' : ',', out);
+    }
+}
+
+/* Up to the next ", " or "; ", with the mark. */
+static int part_length(const char *text)
+{
+    size_t length = strcspn(text, ",;");
+    while (text[length] != '\0' && text[length + 1] != ' ')
+        length += 1 + strcspn(text + length + 1, ",;");
+    return (int)length + (text[length] != '\0');
+}
+
+void table_heading(FILE *out, int indent, const char *text)
+{
+    int used = fprintf(out, "%*s", indent, "");
+    for (int length; *text != '\0'; text += length) {
+        length = part_length(text);
+        if (used > indent && used + length > HEADING_MOST) {
+            text += *text == ' ';
+            length = part_length(text);
+            used = fprintf(out, "\n%*s", indent + 2, "") - 1;
+        }
+        used += fprintf(out, "%.*s", length, text);
+    }
+    fputc('\n', out);
+}
+
+void table_seconds(double seconds, double unit_of, char *text, int size)
+{
+    static const struct {
+        double least, factor;
+        const char *unit;
+    } units[] = {
+        {1, 1, "s "}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    int i = 0;
+    if (isnan(seconds)) {
+        snprintf(text, (size_t)size, "-");
+        return;
+    }
+    while (units[i].least > unit_of)
+        i++;
+    double value = seconds * units[i].factor;
+    double scale = unit_of * units[i].factor;
+    snprintf(text, (size_t)size, "%.*f %s",
+             scale >= 1000  ? 0
+             : scale >= 100 ? 1
+             : scale >= 10  ? 2
+                            : 3,
+             value, units[i].unit);
+}

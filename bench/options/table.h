@@ -1,0 +1,43 @@
+/* A small table of text: cells are added row by row, and it is printed with
+ * aligned columns or as CSV. */
+#ifndef BENCH_OPTIONS_TABLE_H
+#define BENCH_OPTIONS_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct table {
+    int columns;
+    int left; /* number of first columns that are aligned to the left */
+    int count;
+    int64_t room;
+    char **cell; /* count entries, row after row */
+};
+
+void table_open(struct table *table, int columns, int left);
+void table_free(struct table *table);
+
+/* The next cell, from left to right; after the last column comes the next
+ * row.  Text may be empty. */
+void table_add(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A number with `digits` significant digits; "-" when it is not finite. */
+void table_number(struct table *table, double value, int digits);
+
+/* Prints all rows, indented, columns two blanks apart. */
+void table_print(const struct table *table, FILE *out, int indent);
+
+/* The same rows for programs; a cell with a comma or a quote is quoted, and
+ * "-" is left empty. */
+void table_csv(const struct table *table, FILE *out);
+
+/* A heading, wrapped behind commas and semicolons that a blank follows, so that
+ * nothing is cut; further lines are indented by two more. */
+void table_heading(FILE *out, int indent, const char *text);
+
+/* Four digits of a time and its unit ("126.5 ms"); the unit and the decimals
+ * are those of `unit_of`, so that a column can share them. */
+void table_seconds(double seconds, double unit_of, char *text, int size);
+
+#endif

@@ -1,0 +1,186 @@
+#include "bench/programs/samples/candidates.h"
+
+#include "base/text.h"
+#include "dls/way.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const factor_names[FACTORS] = {
+    [FACTOR_SCHEDULE] = "schemes", [FACTOR_THREADS] = "threads",
+    [FACTOR_PLACES] = "places",    [FACTOR_WAITING] = "waiting",
+    [FACTOR_OTHER] = "settings",
+};
+
+int candidates_find(const struct candidates *candidates, const char *name)
+{
+    for (int i = 0; i < candidates->count; i++)
+        if (text_is(candidates->name[i], name))
+            return i;
+    return -1;
+}
+
+static char *copy(const char *text)
+{
+    return text != NULL ? need_copy(text) : NULL;
+}
+
+int candidates_add(struct candidates *candidates, enum factor factor,
+                   const char *name, const char *scheme, const char *setting)
+{
+    int i = candidates_find(candidates, name);
+    if (i >= 0)
+        return i;
+    if (candidates->count == CANDIDATES_MAX)
+        return -1;
+    i = candidates->count++;
+    candidates->name[i] = need_copy(name);
+    candidates->scheme[i] = copy(scheme);
+    candidates->setting[i] = copy(setting);
+    candidates->factor[i] = factor;
+    return i;
+}
+
+bool candidates_have_settings(const struct candidates *candidates)
+{
+    for (int i = 0; i < candidates->count; i++)
+        if (candidates->setting[i] != NULL)
+            return true;
+    return false;
+}
+
+static int refuse_room(struct error *err)
+{
+    return error_set(err, EINVAL, "omp: --try: more than %d choices",
+                     CANDIDATES_MAX - 1);
+}
+
+/* ---- one part of the list ---- */
+
+static int add_scheme(struct candidates *candidates, const char *text,
+                      struct error *err)
+{
+    struct way way;
+    if (strncmp(text, "auto", 4) == 0 && strchr(":", text[4]) != NULL)
+        return error_set(
+            err, EINVAL,
+            "omp: --try: 'auto' chooses for whole runs of dlsbench "
+            "run; allowed: all, or schemes");
+    int code = way_parse(text, &way, err);
+    if (code != 0)
+        return error_prefix(err, code, "omp: --try");
+    return candidates_add(candidates, FACTOR_SCHEDULE, way.text, way.text,
+                          NULL) < 0
+               ? refuse_room(err)
+               : 0;
+}
+
+/* Random chunks are for faults; those that need a parameter are for a list. */
+static void add_schemes(struct candidates *candidates)
+{
+    struct error ignored;
+    for (int i = 0; sched_schemes[i] != NULL; i++)
+        if (strcmp(sched_schemes[i]->name, "rnd") != 0)
+            add_scheme(candidates, sched_schemes[i]->name, &ignored);
+    add_scheme(candidates, "steal", &ignored);
+}
+
+/* The name of a variable that sets something of OpenMP, and '='. */
+static bool is_setting(const char *text)
+{
+    static const char *const begins[] = {"OMP_", "GOMP_", "KMP_", NULL};
+    size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    for (int i = 0; begins[i] != NULL; i++)
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+            return text[name] == '=';
+    return false;
+}
+
+static enum factor factor_of(const char *setting)
+{
+    return strchr(setting, ' ') != NULL &&
+                   strncmp(setting, "OMP_PROC_BIND=", 14) != 0
+               ? FACTOR_OTHER
+           : strncmp(setting, "OMP_NUM_THREADS=", 16) == 0 ? FACTOR_THREADS
+           : strncmp(setting, "OMP_PROC_BIND=", 14) == 0 ||
+                   strncmp(setting, "OMP_PLACES=", 11) == 0
+               ? FACTOR_PLACES
+           : strncmp(setting, "OMP_WAIT_POLICY=", 16) == 0 ? FACTOR_WAITING
+                                                           : FACTOR_OTHER;
+}
+
+static int add_part(struct candidates *candidates, const char *text,
+                    struct error *err)
+{
+    bool all = text_is(text, "all"), known = all;
+    if (is_setting(text))
+        return candidates_add(candidates, factor_of(text), text, NULL, text) < 0
+                   ? refuse_room(err)
+                   : 0;
+    if (all || text_is(text, factor_names[FACTOR_SCHEDULE])) {
+        add_schemes(candidates);
+        known = true;
+    }
+    for (enum factor f = FACTOR_THREADS; f < FACTOR_OTHER; f++)
+        if (all || text_is(text, factor_names[f])) {
+            candidates_add_usual(candidates, f);
+            known = true;
+        }
+    return known ? 0 : add_scheme(candidates, text, err);
+}
+
+/* ---- the list ---- */
+
+/* The comma that ends what begins here, outside of braces; or the end. */
+static char *find_comma(char *text)
+{
+    int depth = 0;
+    for (; *text != '\0' && (*text != ',' || depth > 0); text++)
+        depth += (*text == '{') - (*text == '}');
+    return text;
+}
+
+/* The end of the part that begins here. */
+static char *find_end(char *text)
+{
+    char *end = find_comma(text);
+    while (*end == ',') {
+        const char *next = end + 1;
+        size_t name = strcspn(next, ":=,");
+        if (next[name] != '=' || is_setting(next))
+            break;
+        end = find_comma(end + 1);
+    }
+    return end;
+}
+
+int candidates_read(struct candidates *candidates, const char *list,
+                    struct error *err)
+{
+    char *text = need_copy(list);
+    bool last = false;
+    int code = 0;
+    *candidates = (struct candidates){.count = 0};
+    candidates_add(candidates, FACTOR_NONE, "as it is", NULL, NULL);
+    for (char *at = text; code == 0 && !last;) {
+        char *end = find_end(at);
+        last = *end == '\0';
+        *end = '\0';
+        code = add_part(candidates, text_trim(at), err);
+        at = end + 1;
+    }
+    free(text);
+    return code;
+}
+
+void candidates_free(struct candidates *candidates)
+{
+    for (int i = 0; i < candidates->count; i++) {
+        free(candidates->name[i]);
+        free(candidates->scheme[i]);
+        free(candidates->setting[i]);
+    }
+    candidates->count = 0;
+}

@@ -1,0 +1,59 @@
+/* What `dlsbench omp --try` chooses from: the program as it is, and what
+ * changes one thing of it: a schedule, or variables of the environment. */
+#ifndef BENCH_PROGRAMS_SAMPLES_CANDIDATES_H
+#define BENCH_PROGRAMS_SAMPLES_CANDIDATES_H
+
+#include "base/error.h"
+#include "sched/select/select.h"
+
+#include <stdbool.h>
+
+enum { CANDIDATES_OWN = 0, CANDIDATES_MAX = SELECT_MAX };
+
+/* What a candidate changes. */
+enum factor {
+    FACTOR_SCHEDULE,
+    FACTOR_THREADS,
+    FACTOR_PLACES,
+    FACTOR_WAITING,
+    FACTOR_OTHER, /* another variable */
+    FACTORS,
+    FACTOR_NONE = FACTORS, /* as it is */
+    FACTOR_SEVERAL
+};
+extern const char *const factor_names[FACTORS];
+
+struct candidates {
+    int count;
+    char *name[CANDIDATES_MAX];    /* canonical; the first is "as it is" */
+    char *scheme[CANDIDATES_MAX];  /* or @FILE; NULL: the program's own */
+    char *setting[CANDIDATES_MAX]; /* "OMP_X=1 OMP_Y=2"; NULL: none */
+    enum factor factor[CANDIDATES_MAX];
+};
+
+/* Reads a list of schemes, settings such as OMP_NUM_THREADS=4 (several with
+ * blanks in between are one), and words: `schemes` (all of them), `threads`,
+ * `places`, `waiting`, and `all` for all of these.  A part with '=' and no ':'
+ * before it belongs to the scheme before ("tss:first=9,last=1,gss" are two).
+ * Schemes that `schemes` cannot have are left out.  Returns 0 or -EINVAL with a
+ * text; free it in any case. */
+int candidates_read(struct candidates *candidates, const char *list,
+                    struct error *err);
+void candidates_free(struct candidates *candidates);
+
+/* Adds one, where it is not there; scheme and setting NULL: none.  Returns its
+ * number, or -1: there is no room. */
+int candidates_add(struct candidates *candidates, enum factor factor,
+                   const char *name, const char *scheme, const char *setting);
+
+/* Adds what is usually changed of this factor, on this machine and with this
+ * environment. */
+void candidates_add_usual(struct candidates *candidates, enum factor factor);
+
+/* Whether any changes something else than the schedule. */
+bool candidates_have_settings(const struct candidates *candidates);
+
+/* -1: it is none of them. */
+int candidates_find(const struct candidates *candidates, const char *name);
+
+#endif

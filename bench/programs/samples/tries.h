@@ -1,0 +1,91 @@
+/* What the runs of a program were measured to take: the launches of `dlsbench
+ * omp --try` in a result directory, by loop, candidate and round. */
+#ifndef BENCH_PROGRAMS_SAMPLES_TRIES_H
+#define BENCH_PROGRAMS_SAMPLES_TRIES_H
+
+#include "base/error.h"
+#include "bench/programs/samples/candidates.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tries_sample {
+    int candidate, round;
+    int ranks, threads; /* 0: not known, of a program without timed loops */
+    double time_s;
+    bool loose; /* of a candidate that may run with other threads */
+};
+
+/* A loop, or the whole program; candidates that did not hand out its chunks
+ * have no samples. */
+struct tries_loop {
+    char *name;
+    bool whole;
+    struct tries_sample *sample; /* of good runs alone */
+    int count;
+    int64_t room;
+};
+
+/* How a run ended. */
+struct tries_run {
+    int candidate, round;
+    bool good;
+    char status[16], reason[300];   /* why not */
+    char output[64];                /* digest of its stdout; empty: not known */
+    double time_s, cpu_s, others_s; /* of the whole program; NAN: not known */
+};
+
+struct tries {
+    const struct candidates *candidates;
+    struct tries_loop *loop;
+    int loops;
+    int64_t loops_room;
+    struct tries_run *run;
+    int runs;
+    int64_t runs_room;
+};
+
+/* Reads all launches of a directory; those of other candidates, and those that
+ * were cut off, are passed over.  tries_free in any case. */
+int tries_read(struct tries *tries, const struct candidates *candidates,
+               const char *folder, struct error *err);
+void tries_free(struct tries *tries);
+
+/* Adds one launch. */
+int tries_read_launch(struct tries *tries, const char *folder,
+                      const char *launch, struct error *err);
+
+/* NULL: there is none. */
+const struct tries_loop *tries_find_loop(const struct tries *tries,
+                                         const char *name);
+const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
+                                       int round);
+const struct tries_run *tries_find_failed(const struct tries *tries,
+                                          int candidate);
+
+/* The first good run of a candidate that this round has is bad after all. */
+void tries_spoil(struct tries *tries, int candidate, int round,
+                 const char *reason);
+
+/* In how many rounds a candidate has run beside the program as it is. */
+int tries_count_rounds(const struct tries *tries, int candidate);
+
+/* 0: there was no round yet. */
+int tries_last_round(const struct tries *tries);
+
+/* The sample as it is of the same round, ranks and threads; NULL: none.  Other
+ * rounds may be of another load. */
+const struct tries_sample *tries_find_own(const struct tries_loop *loop,
+                                          const struct tries_sample *sample);
+
+/* What part of the program's time a loop took in each run as it is. */
+int tries_shares(const struct tries_loop *loop,
+                 const struct tries_loop *program, double *shares);
+
+/* Copies the times of a candidate's samples that have one as it is beside them,
+ * whose times go into `own`; both lists have room for all samples of the loop.
+ * Returns how many there are. */
+int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
+                double *times);
+
+#endif

@@ -1,0 +1,201 @@
+#include "bench/programs/seen/recorded.h"
+
+#include "base/file.h"
+#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/verdict.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A loop whose costs become files. */
+struct recorded {
+    const struct loops_process *process;
+    const struct loops_loop *loop;
+    const char *to;
+    double tick_s;
+    char name[LINES_NAME]; /* of the loop */
+    char file[200];        /* without visit and end */
+    int visits;            /* that were written */
+};
+
+/* ---- names ---- */
+
+/* Words of letters, digits and few others: a spec takes them. */
+static void name_file(struct recorded *recorded)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
+                                "TUVWXYZ0123456789_.+";
+    const struct counters *counters = recorded->process->counters;
+    char rank[32] = "";
+    if (counters->rank >= 0)
+        snprintf(rank, sizeof(rank), "-rank%lld", (long long)counters->rank);
+    snprintf(recorded->file, sizeof(recorded->file), "%.120s%s", recorded->name,
+             rank);
+    for (char *at = recorded->file; *at != '\0'; at++)
+        if (strchr(plain, *at) == NULL)
+            *at = '-';
+}
+
+static char *path_of(const struct recorded *recorded, int visit)
+{
+    return need_text("%s/%s-visit%d.txt", recorded->to, recorded->file, visit);
+}
+
+/* Loops of one name, and processes of one rank, are told apart by a number. */
+static void find_free_name(struct recorded *recorded)
+{
+    size_t length = strlen(recorded->file);
+    for (int i = 2;; i++) {
+        char *path = path_of(recorded, 1);
+        bool there = access(path, F_OK) == 0;
+        free(path);
+        if (!there)
+            return;
+        snprintf(recorded->file + length, sizeof(recorded->file) - length,
+                 "-%d", i);
+    }
+}
+
+/* ---- one visit ---- */
+
+static void write_costs(FILE *file, const struct recorded *recorded,
+                        const struct counters_costs *head, const double *ticks)
+{
+    const struct counters *counters = recorded->process->counters;
+    fprintf(file,
+            "# %s\n# of %s\n# visit %d of %lld: %lld iterations, %lld threads, "
+            "%s; seconds, each with a reading of the clock\n",
+            recorded->name, counters->command, recorded->visits + 1,
+            (long long)recorded->loop->site->visits,
+            (long long)head->iterations, (long long)head->threads,
+            recorded->loop->site->scheme);
+    for (int64_t i = 0; i < head->iterations;) {
+        int64_t same = 1;
+        while (i + same < head->iterations && ticks[i + same] == ticks[i])
+            same++;
+        if (same > 1)
+            fprintf(file, "%lld:", (long long)same);
+        fprintf(file, "%.6g\n", ticks[i] * recorded->tick_s);
+        i += same;
+    }
+}
+
+static int write_visit(struct recorded *recorded,
+                       const struct counters_costs *head, const double *ticks,
+                       struct error *err)
+{
+    char *path = path_of(recorded, recorded->visits + 1);
+    FILE *file = fopen(path, "w");
+    int code = 0;
+    if (file != NULL)
+        write_costs(file, recorded, head, ticks);
+    bool good = file != NULL && !ferror(file);
+    if ((file != NULL && fclose(file) != 0) || !good) {
+        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+        file_discard(path);
+    } else {
+        recorded->visits++;
+    }
+    free(path);
+    return code;
+}
+
+/* One that was cut off is passed over. */
+static int write_visits(struct recorded *recorded, FILE *costs,
+                        struct error *err)
+{
+    struct counters_costs head;
+    int code = 0;
+    while (code == 0 && fread(&head, sizeof(head), 1, costs) == 1 &&
+           head.iterations > 0) {
+        size_t count = (size_t)head.iterations;
+        double *ticks = need_zeroed(count, sizeof(*ticks));
+        bool whole = fread(ticks, sizeof(*ticks), count, costs) == count;
+        if (whole)
+            code = write_visit(recorded, &head, ticks, err);
+        free(ticks);
+        if (!whole)
+            break;
+    }
+    return code;
+}
+
+/* ---- one loop ---- */
+
+static const char *find_reason(const struct counters_site *site)
+{
+    if (site->note[0] != '\0')
+        return site->note;
+    if (site->flags & COUNTERS_ORDERED || site->clause == CLAUSE_DOACROSS)
+        return "its order matters";
+    if (site->clause == CLAUSE_STATIC)
+        return "a program may rely on which thread has which iterations of a "
+               "static loop";
+    if (!verdict_may_change(site))
+        return "its chunks are the runtime's own";
+    return site->clause == CLAUSE_RUNTIME
+               ? "no visit came to its end"
+               : "--loops dynamic adds those with dynamic and guided";
+}
+
+static void say(const struct recorded *recorded, bool stays, FILE *out)
+{
+    const struct counters_site *site = recorded->loop->site;
+    if (recorded->visits == 0)
+        fprintf(out, "dlsbench: omp: %s is not recorded: %s\n", recorded->name,
+                find_reason(site));
+    else if (stays && recorded->visits == 1)
+        fprintf(out, "dlsbench: omp: %s: %s/%s-visit1.txt\n", recorded->name,
+                recorded->to, recorded->file);
+    else if (stays)
+        fprintf(out, "dlsbench: omp: %s: %s/%s-visit1.txt to -visit%d.txt\n",
+                recorded->name, recorded->to, recorded->file, recorded->visits);
+    if (recorded->visits > 0 && recorded->visits < site->visits)
+        fprintf(out, "dlsbench: omp: %s: the first %d of %lld visits\n",
+                recorded->name, recorded->visits, (long long)site->visits);
+}
+
+static int write_loop(struct recorded *recorded, const char *from, FILE *out,
+                      struct error *err)
+{
+    const struct counters *counters = recorded->process->counters;
+    char name[128];
+    counters_name_costs(counters->host, counters->pid,
+                        recorded->loop->site - counters->site, name);
+    char *path = need_text("%s/%s", from, name);
+    FILE *costs = fopen(path, "r");
+    int code = 0;
+    lines_name_one(recorded->process,
+                   (int)(recorded->loop - recorded->process->loop),
+                   recorded->name);
+    name_file(recorded);
+    find_free_name(recorded);
+    if (costs != NULL) {
+        code = write_visits(recorded, costs, err);
+        fclose(costs);
+    }
+    if (code == 0)
+        say(recorded, strcmp(from, recorded->to) != 0, out);
+    free(path);
+    return code;
+}
+
+int recorded_write(const char *from, const char *to, const struct loops *loops,
+                   FILE *out, int *files, struct error *err)
+{
+    int code = 0;
+    *files = 0;
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; code == 0 && k < loops->process[i].loops; k++) {
+            struct recorded recorded = {.process = &loops->process[i],
+                                        .loop = &loops->process[i].loop[k],
+                                        .to = to,
+                                        .tick_s = loops->tick_s};
+            code = write_loop(&recorded, from, out, err);
+            *files += recorded.visits;
+        }
+    return code;
+}

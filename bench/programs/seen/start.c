@@ -1,0 +1,381 @@
+#include "bench/programs/seen/start.h"
+
+#include "bench/options/command.h"
+#include "bench/programs/seen/lines.h"
+#include "bench/launching/child.h"
+#include "bench/launching/installed.h"
+#include "dls/omp/counters.h"
+#include "harness/engine/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the program's file ---- */
+
+int start_check(const struct start *start, char *path, size_t size,
+                struct error *err)
+{
+    int code = loaded_find(start->words[0], path, size, err);
+    const char *why = code == 0 && start->needs ? loaded_why_not(path) : NULL;
+    return why == NULL ? code : error_set(err, EPERM, "omp: %s: %s", path, why);
+}
+
+/* ---- its environment ---- */
+
+int start_library(char *path, size_t size, struct error *err)
+{
+    static const char *const names[] = {"lib/libdls-omp.so",
+                                        "build/lib/libdls-omp.so"};
+    char found[PATH_MAX];
+    for (int i = 0; i < 2; i++)
+        if (installed_find(names[i], found, sizeof(found)) == 0) {
+            char *whole = realpath(found, NULL);
+            snprintf(path, size, "%s", whole != NULL ? whole : found);
+            free(whole);
+            return 0;
+        }
+    return error_set(err, ENOENT,
+                     "omp: libdls-omp.so is not here; make builds it");
+}
+
+/* The loader splits LD_PRELOAD at blanks and colons, and expands dollars: from
+ * such a folder the library is taken through a link in the run's own. */
+static int link_library(const char *folder, char *path, size_t size,
+                        struct error *err)
+{
+    char link[PATH_MAX];
+    if (strpbrk(path, " \t\n:$") == NULL)
+        return 0;
+    snprintf(link, sizeof(link), "%s/libdls-omp.so", folder);
+    if (symlink(path, link) != 0)
+        return error_set(err, errno, "omp: %s: %s", link, strerror(errno));
+    snprintf(path, size, "%s", link);
+    return 0;
+}
+
+int start_preload(const char *folder, char *preload, size_t size,
+                  struct error *err)
+{
+    char library[PATH_MAX];
+    const char *before = getenv("LD_PRELOAD");
+    bool any = before != NULL && before[0] != '\0';
+    int code = start_library(library, sizeof(library), err);
+    if (code == 0)
+        code = link_library(folder, library, sizeof(library), err);
+    snprintf(preload, size, "%s%s%s", library, any ? ":" : "",
+             any ? before : "");
+    return code;
+}
+
+static void set_environment(const struct start *start, const char *preload,
+                            const char *socket_path)
+{
+    setenv("LD_PRELOAD", preload, 1);
+    setenv(COUNTERS_FOLDER, start->folder, 1);
+    setenv(COUNTERS_LOOPS, start->loops, 1);
+    setenv(COUNTERS_LOOKUP, socket_path, 1);
+    setenv(COUNTERS_RECORD, start->records ? "1" : "", 1);
+    /* Without a scheme nothing is changed, whatever the environment asks. */
+    unsetenv("DLS_SCHEDULE");
+    if (start->scheme != NULL)
+        setenv("DLS_SCHEDULE", start->scheme, 1);
+}
+
+/* ---- questions about lines ---- */
+
+static int listen_at(const char *path, struct error *err)
+{
+    struct sockaddr_un address;
+    int folder = counters_socket(path, &address);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int code = 0;
+    if (folder < 0 || fd < 0 ||
+        bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(fd, 64) != 0)
+        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+    if (folder >= 0)
+        close(folder);
+    return code == 0 ? fd : code;
+}
+
+/* Counters of a process that had no room for their file: they are found in the
+ * folder, too, and this process keeps them until its end. */
+static void keep_counters(const char *folder, int file)
+{
+    char path[PATH_MAX], link[64];
+    snprintf(path, sizeof(path), "%s/memory-%d" COUNTERS_SUFFIX, folder, file);
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    if (symlink(link, path) != 0)
+        command_say("omp: %s: a part of the report is lost: %s", path,
+                    strerror(errno));
+}
+
+/* `file`: a descriptor came with it, or -1. */
+static void receive(int fd, char *text, size_t size, int *file)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*file))];
+    struct iovec data = {text, size - 1};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *head = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    *file = -1;
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS)
+        memcpy(file, CMSG_DATA(head), sizeof(*file));
+    text[got > 0 ? got : 0] = '\0';
+}
+
+/* "offset flags module" is answered with "function<tab>file:line".  The
+ * function has the name that a rule knows it by. */
+static void answer(int listening, struct symbols *symbols,
+                   const struct start *start)
+{
+    char text[768], reply[768] = "\t", name[NAMES_SIZE];
+    unsigned long long offset;
+    unsigned flags;
+    int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC), file;
+    const struct timeval patience = {.tv_sec = 1};
+    if (fd < 0)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    receive(fd, text, sizeof(text), &file);
+    if (file >= 0)
+        keep_counters(start->folder, file);
+    if (sscanf(text, "%llx %u %n", &offset, &flags, &module) >= 2 &&
+        module > 0) {
+        struct symbols_place place;
+        bool exact = (flags & COUNTERS_COMBINED) != 0;
+        symbols_find(symbols, text + module, offset - !exact, &place);
+        const char *known = rules_find(&start->rules, place.function);
+        if (known == NULL)
+            known = names_plain(place.function, name);
+        if (place.file[0] != '\0')
+            snprintf(reply, sizeof(reply), "%.255s\t%s:%d", known, place.file,
+                     place.line);
+        else if (place.function[0] != '\0')
+            snprintf(reply, sizeof(reply), "%.255s\t", known);
+    }
+    send(fd, reply, strlen(reply), MSG_NOSIGNAL);
+    close(fd);
+}
+
+/* ---- running ---- */
+
+/* Those that are passed on: each ends a process that does not expect it. */
+static const int passed[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGUSR1,
+                             SIGUSR2, SIGALRM,   SIGPROF, SIGIO,   SIGPWR,
+                             SIGXCPU, SIGVTALRM, 0};
+
+/* What this process had before it watched. */
+struct before {
+    sigset_t mask;
+    void (*ended)(int); /* SIGCHLD: ignored, a child's end cannot be seen */
+};
+
+static int catch_signals(struct before *before)
+{
+    sigset_t set;
+    before->ended = signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (const int *number = passed; *number != 0; number++)
+        sigaddset(&set, *number);
+    sigprocmask(SIG_BLOCK, &set, &before->mask);
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void release_signals(const struct before *before)
+{
+    if (before->ended != SIG_ERR)
+        signal(SIGCHLD, before->ended);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* `failed`: the pipe that tells why there is no program; it closes when there
+ * is one. */
+static _Noreturn void run_child(const struct start *start, const char *path,
+                                const struct before *before, int failed)
+{
+    release_signals(before);
+    execv(path, start->words);
+    int code = errno;
+    ssize_t told = write(failed, &code, sizeof(code));
+    _exit(told > 0 ? 126 : 127);
+}
+
+/* Waits for the program's begin.  Returns 0 or -errno. */
+static int check_began(int failed, pid_t child, const char *path,
+                       struct error *err)
+{
+    int code;
+    if (read(failed, &code, sizeof(code)) != (ssize_t)sizeof(code))
+        return 0;
+    waitpid(child, NULL, 0);
+    /* The file is there: what its first line names is not. */
+    return error_set(err, code, "omp: %s: %s%s", path, strerror(code),
+                     code == ENOENT ? ": its interpreter" : "");
+}
+
+/* A key of the terminal reaches the whole group, and so the program, too.  What
+ * another process sends to a group cannot be told from what it sends to this
+ * process alone: the program may get it twice. */
+static void pass_signal(int signals, pid_t child)
+{
+    struct signalfd_siginfo info;
+    if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info) ||
+        info.ssi_signo == SIGCHLD)
+        return;
+    bool key = info.ssi_code == SI_KERNEL &&
+               (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT);
+    if (!key || getpgid(child) != getpgrp())
+        kill(child, (int)info.ssi_signo);
+}
+
+/* Whether the child has ended; it stays to be waited for. */
+static bool has_ended(pid_t child)
+{
+    siginfo_t info = {.si_pid = 0};
+    int code = waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
+    return (code != 0 && errno != EINTR) || info.si_pid == child;
+}
+
+static int watch(pid_t child, int signals, int listening,
+                 const struct start *start, struct symbols *symbols,
+                 struct start_end *end, struct error *err)
+{
+    pid_t ended;
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = listening, .events = POLLIN}};
+    while (!has_ended(child)) {
+        poll(fds, 2, loaded_look(&end->loaded, child));
+        if (fds[0].revents != 0)
+            pass_signal(signals, child);
+        if (fds[1].revents != 0)
+            answer(listening, symbols, start);
+    }
+    loaded_end(&end->loaded, child);
+    while ((ended = waitpid(child, &end->status, 0)) != child)
+        if (ended < 0 && errno != EINTR)
+            return error_set(err, errno, "omp: the program's end: %s",
+                             strerror(errno));
+    return 0;
+}
+
+/* How long processes that the program began may outlive it. */
+static const double OUTLIVING_S = 2;
+
+/* They are this process's children then.  Returns whether there are any left.
+ */
+static bool wait_for_others(int signals, int listening,
+                            const struct start *start, struct symbols *symbols)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = listening, .events = POLLIN}};
+    double until = engine_now() + OUTLIVING_S, left;
+    for (;;) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return false;
+        if ((left = until - engine_now()) <= 0)
+            return true;
+        poll(fds, 2, (int)(1e3 * left) + 1);
+        if (fds[1].revents != 0)
+            answer(listening, symbols, start);
+        if (fds[0].revents != 0 &&
+            read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+            info.ssi_signo != SIGCHLD)
+            return true;
+    }
+}
+
+/* Processors' time of the children that were waited for, and of theirs. */
+static double children_cpu(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+int start_run(const struct start *start, const char *path,
+              struct symbols *symbols, struct start_end *end, struct error *err)
+{
+    char preload[2 * PATH_MAX], socket_path[PATH_MAX];
+    struct before before;
+    int code = start_preload(start->folder, preload, sizeof(preload), err);
+    snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
+    int listening = code == 0 ? listen_at(socket_path, err) : code;
+    if (listening < 0)
+        return listening;
+    int signals = catch_signals(&before);
+    double began = engine_now(), cpu_s = children_cpu();
+    uint64_t ticks = engine_ticks();
+    int failed[2] = {-1, -1};
+    fflush(NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t child = pipe2(failed, O_CLOEXEC) == 0 ? fork() : -1;
+    if (child == 0) {
+        set_environment(start, preload, socket_path);
+        run_child(start, path, &before, failed[1]);
+    }
+    if (child < 0)
+        code = error_set(err, errno, "omp: no process: %s", strerror(errno));
+    close(failed[1]);
+    if (child > 0)
+        code = check_began(failed[0], child, path, err);
+    end->began = child > 0 && code == 0;
+    close(failed[0]);
+    if (end->began)
+        code = watch(child, signals, listening, start, symbols, end, err);
+    end->pid = child;
+    end->seconds = engine_now() - began;
+    end->ticks = engine_ticks();
+    end->tick_s = end->seconds / (double)(end->ticks - ticks);
+    if (end->seconds < 0.01)
+        end->tick_s = engine_measure_tick();
+    end->outlived =
+        end->began && wait_for_others(signals, listening, start, symbols);
+    end->cpu_s = children_cpu() - cpu_s;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    close(signals);
+    close(listening);
+    unlink(socket_path);
+    release_signals(&before);
+    return code;
+}
+
+int start_pass_on(int status)
+{
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    const struct rlimit none = {0, 0};
+    sigset_t set;
+    int number = WTERMSIG(status);
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &none); /* the program's own core is the one */
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
+}

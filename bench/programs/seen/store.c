@@ -1,0 +1,371 @@
+#include "bench/programs/seen/store.h"
+
+#include "base/stamp.h"
+#include "base/text.h"
+#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/verdict.h"
+#include "harness/cell/cell_field.h"
+#include "harness/program/need.h"
+#include "harness/record/build.h"
+#include "harness/record/record.h"
+#include "harness/topo/topo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One repetition of a cell; the ranks of MPI together are one. */
+struct entry {
+    struct cell cell;
+    int round; /* which of the processes of its rank it was */
+    int ranks, repetition;
+    double time_s, saved_s, chunk_s, chunk_cv;
+    int64_t iterations, chunks, visits;
+    char clause[64];
+    bool shares; /* its threads share cores */
+};
+
+struct entries {
+    struct entry *entry;
+    int count;
+    int64_t room;
+};
+
+/* ---- cells ---- */
+
+/* The team is OpenMP's, whoever hands out its chunks. */
+static void fill_cell(struct cell *cell, const char *kernel, const char *scheme,
+                      const char *runtime, int threads)
+{
+    bool llvm = strncmp(runtime, "libgomp", 7) != 0;
+    cell_defaults(cell);
+    text_line(cell->kernel, sizeof(cell->kernel), kernel);
+    text_line(cell->scheme, sizeof(cell->scheme), scheme);
+    strcpy(cell->transport, "openmp");
+    strcpy(cell->openmp, llvm ? "libomp" : "libgomp");
+    strcpy(cell->bind, "none");
+    strcpy(cell->collect, "local");
+    strcpy(cell->data, "none");
+    strcpy(cell->protocol, "parallel");
+    strcpy(cell->memory, "touch");
+    cell->prefetch = false;
+    cell->threads = threads;
+    cell_field_drop(cell);
+    cell_hash(cell);
+}
+
+static struct entry *find_entry(struct entries *all, const struct cell *cell,
+                                int round)
+{
+    for (int i = 0; i < all->count; i++)
+        if (all->entry[i].round == round &&
+            text_is(all->entry[i].cell.hash, cell->hash))
+            return &all->entry[i];
+    need_room(&all->entry, &all->room, all->count + 1, sizeof(*all->entry));
+    struct entry *made = &all->entry[all->count++];
+    *made = (struct entry){.cell = *cell, .round = round};
+    return made;
+}
+
+/* The loop takes as long as in the rank where it takes longest. */
+static void add_loop(struct entries *all, const struct loops_loop *loop,
+                     const char *runtime, const char *setting, int round)
+{
+    const struct counters_site *site = loop->site;
+    char name[LINES_NAME], clause[64], scheme[SPEC_CANONICAL_MAX];
+    struct cell cell;
+    lines_name(loop, name);
+    lines_clause(site, clause);
+    snprintf(scheme, sizeof(scheme), "%.200s%s%.200s",
+             site->scheme[0] != '\0' ? site->scheme : clause,
+             setting != NULL ? " " : "", setting != NULL ? setting : "");
+    fill_cell(&cell, name, scheme, runtime, site->threads_max);
+    struct entry *entry = find_entry(all, &cell, round);
+    entry->ranks++;
+    entry->iterations += site->iterations;
+    entry->chunks += site->chunks;
+    entry->shares = entry->shares || loop->shares;
+    snprintf(entry->clause, sizeof(entry->clause), "%s", clause);
+    if (loop->seconds >= entry->time_s) {
+        entry->time_s = loop->seconds;
+        entry->saved_s = loop->saved_s;
+        entry->visits = site->visits;
+        entry->chunk_s = loop->chunk_s;
+        entry->chunk_cv = loop->chunk_cv;
+    }
+}
+
+/* Of one rank a process comes after the other. */
+static int find_round(const struct loops *loops, int number)
+{
+    int round = 0;
+    for (int i = 0; i < number; i++)
+        round += loops->process[i].counters->rank ==
+                 loops->process[number].counters->rank;
+    return round;
+}
+
+static void add_process(struct entries *all, const struct loops *loops,
+                        const char *setting, int number)
+{
+    const struct loops_process *process = &loops->process[number];
+    int round = find_round(loops, number);
+    for (int i = 0; i < process->loops; i++) {
+        struct loops_loop loop;
+        struct counters_site site;
+        if (lines_is_later(process, i))
+            continue;
+        lines_sum(process, i, &loop, &site);
+        if (verdict_is_timed(&site) && loop.seconds > 0)
+            add_loop(all, &loop, process->counters->runtime, setting, round);
+    }
+}
+
+void store_program_name(const struct loops *loops, char name[STORE_NAME])
+{
+    const struct counters *counters =
+        loops->processes > 0 ? loops->process[0].counters : NULL;
+    char file[COUNTERS_NAME_MAX] = "?";
+    if (counters != NULL)
+        snprintf(file, sizeof(file), "%.*s", (int)counters->word,
+                 counters->command);
+    const char *slash = strrchr(file, '/');
+    snprintf(name, STORE_NAME, "whole program %s",
+             slash != NULL ? slash + 1 : file);
+}
+
+static void add_program(struct entries *all, const struct store_run *run,
+                        const struct loops *loops)
+{
+    char name[STORE_NAME];
+    struct cell cell;
+    int threads = 1, ranks = 1;
+    if (run->program != NULL)
+        snprintf(name, sizeof(name), "%s", run->program);
+    else
+        store_program_name(loops, name);
+    for (int i = 0; i < all->count; i++) {
+        threads = all->entry[i].cell.threads > threads
+                      ? all->entry[i].cell.threads
+                      : threads;
+        ranks = all->entry[i].ranks > ranks ? all->entry[i].ranks : ranks;
+    }
+    fill_cell(&cell, name,
+              run->tried != NULL    ? run->tried
+              : run->scheme != NULL ? run->scheme
+                                    : "as it is",
+              loops->processes > 0 ? loops->process[0].counters->runtime
+                                   : "libgomp",
+              threads);
+    struct entry *entry = find_entry(all, &cell, 0);
+    for (int i = 0; i < loops->processes; i++)
+        entry->shares = entry->shares || loops->process[i].cores.shared;
+    entry->ranks = ranks;
+    entry->time_s = run->seconds;
+    entry->saved_s = entry->chunk_s = entry->chunk_cv = NAN;
+    entry->iterations = entry->chunks = entry->visits = -1;
+}
+
+/* The cells with their ranks, and how often each was there before. */
+static void number_entries(struct entries *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        struct entry *entry = &all->entry[i];
+        entry->cell.ranks = entry->ranks;
+        cell_hash(&entry->cell);
+        entry->repetition = 1;
+        for (int k = 0; k < i; k++)
+            entry->repetition +=
+                text_is(all->entry[k].cell.hash, entry->cell.hash);
+    }
+}
+
+/* ---- lines ---- */
+
+static json_t *tally(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *row_of(const struct entry *entry, const char *type,
+                      const char *launch)
+{
+    json_t *row = cell_to_json(&entry->cell);
+    json_object_update_new(row,
+                           json_pack("{s:i,s:s,s:s}", "schema", RECORD_SCHEMA,
+                                     "type", type, "launch", launch));
+    return row;
+}
+
+/* Rows of a run that is one of several to compare say which. */
+static void add_try(json_t *row, const struct store_run *run)
+{
+    if (run->tried == NULL)
+        return;
+    json_object_set_new(row, "tried", json_string(run->tried));
+    json_object_set_new(row, "round", json_integer(run->round));
+    json_object_set_new(row, "cpu_s", record_real(run->cpu_s));
+    json_object_set_new(row, "beside_s", record_real(run->others_s));
+    json_object_set_new(row, "preempted", json_integer(run->preempted));
+    if (run->output[0] != '\0')
+        json_object_set_new(row, "output", json_string(run->output));
+    if (run->checked)
+        json_object_set_new(row, "verified", json_true());
+}
+
+static json_t *run_row(const struct entry *entry, const char *launch,
+                       const char *started)
+{
+    double computed_s = entry->time_s - entry->saved_s;
+    json_t *row = row_of(entry, "run", launch);
+    json_object_update_new(
+        row,
+        json_pack(
+            "{s:i,s:s,s:b,s:i,s:s,s:o,s:o,s:o,s:n,s:n,s:o,s:o,s:o,s:s,s:b,s:i,"
+            "s:s?,s:o,s:o,s:o}",
+            "repetition", entry->repetition, "started", started, "simulated", 0,
+            "workers", entry->ranks * entry->cell.threads, "status", "ok",
+            "iterations", tally(entry->iterations), "chunks",
+            tally(entry->chunks), "time_s", record_real(entry->time_s),
+            "bound_s", "serial_s", "compute_mean_s", record_real(computed_s),
+            "overhead_mean_s", record_real(entry->saved_s), "imbalance",
+            record_real(entry->saved_s / computed_s), "verified",
+            "not compared", "oversubscribed", entry->shares, "shared_masters",
+            0, "clause", entry->clause[0] != '\0' ? entry->clause : NULL,
+            "visits", tally(entry->visits), "chunk_mean_s",
+            record_real(entry->chunk_s), "chunk_cv",
+            record_real(entry->chunk_cv)));
+    return row;
+}
+
+static bool is_last(const struct entries *all, int i)
+{
+    for (int k = i + 1; k < all->count; k++)
+        if (text_is(all->entry[k].cell.hash, all->entry[i].cell.hash))
+            return false;
+    return true;
+}
+
+static json_t *done_row(const struct entry *entry, const char *launch,
+                        const struct store_run *run)
+{
+    char line[600];
+    json_t *row = row_of(entry, "cell_done", launch);
+    if (run->reason != NULL)
+        text_line(line, sizeof(line), run->reason);
+    json_object_update_new(row,
+                           json_pack("{s:s,s:i,s:s?}", "status", run->status,
+                                     "repetitions", entry->repetition, "reason",
+                                     run->reason != NULL ? line : NULL));
+    return row;
+}
+
+static int write_lines(struct record_file *file, const struct entries *all,
+                       const struct store_run *run, struct error *err)
+{
+    const char *launch = run->launch;
+    char started[32];
+    int code = 0;
+    stamp_time(time(NULL), started);
+    for (int i = 0; i < all->count && code == 0; i++) {
+        json_t *row = run_row(&all->entry[i], launch, started);
+        add_try(row, run);
+        code = record_line(file, row, err);
+    }
+    for (int i = 0; i < all->count && code == 0; i++)
+        if (is_last(all, i))
+            code =
+                record_line(file, done_row(&all->entry[i], launch, run), err);
+    return code == 0 ? record_sync(file, err) : code;
+}
+
+/* ---- the launch ---- */
+
+static void join_words(char *const *words, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; words[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i > 0 ? " " : "", words[i]);
+}
+
+/* The machine; what hwloc does not know of it is said in its place. */
+static json_t *describe_machine(const struct utsname *system)
+{
+    struct topo *topo = NULL;
+    struct error why;
+    topo_open(&topo, &why);
+    json_t *machine =
+        json_pack("{s:s,s:o,s:s,s:s}", "topology",
+                  topo != NULL ? topo_summary(topo) : why.text, "kinds",
+                  topo != NULL ? topo_kinds_json(topo) : json_array(), "kernel",
+                  system->release, "architecture", system->machine);
+    if (topo != NULL)
+        topo_close(topo);
+    return machine;
+}
+
+static json_t *make_manifest(const struct store_run *run, const char *host)
+{
+    struct allowed allowed;
+    char cpuset[256];
+    struct utsname system;
+    char command[4096], line[4096], started[32];
+    join_words(run->words, command, sizeof(command));
+    text_line(line, sizeof(line), command);
+    stamp_time(time(NULL), started);
+    uname(&system);
+    allowed_read("", &allowed);
+    allowed_text(&allowed.mask, cpuset, sizeof(cpuset));
+    return json_pack(
+        "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s,s:o}],s:o}", "schema",
+        RECORD_SCHEMA, "launch", run->launch, "campaign", "omp", "command",
+        line, "started", started, "simulated", 0, "version", build_version,
+        "compiler", build_compiler, "flags", build_flags, "places", "host",
+        host, "cpuset", cpuset, "cpu_quota",
+        record_real(isfinite(allowed.quota) ? allowed.quota : NAN), "machine",
+        describe_machine(&system));
+}
+
+static int write_launch(struct store_run *run, const struct entries *all,
+                        struct error *err)
+{
+    char host[65] = "host";
+    struct timespec now;
+    struct record_file file;
+    struct error ignored;
+    gethostname(host, sizeof(host) - 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    stamp_launch(&now, run->launch);
+    int code = record_manifest(run->folder, run->launch,
+                               make_manifest(run, host), err);
+    if (code == 0)
+        code = record_open(&file, run->folder, "runs", run->launch, err);
+    if (code != 0)
+        return code;
+    code = write_lines(&file, all, run, err);
+    record_close(&file, &ignored);
+    return code;
+}
+
+int store_loops(struct store_run *run, const struct loops *loops,
+                struct error *err)
+{
+    struct entries all = {.count = 0};
+    if (loops->processes == 0 && run->program == NULL)
+        return 0;
+    for (int i = 0; i < loops->processes; i++)
+        add_process(&all, loops, run->setting, i);
+    add_program(&all, run, loops);
+    number_entries(&all);
+    int code = write_launch(run, &all, err);
+    free(all.entry);
+    return code;
+}

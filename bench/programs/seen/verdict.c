@@ -1,0 +1,338 @@
+#include "bench/programs/seen/verdict.h"
+
+#include "base/text.h"
+#include "bench/programs/seen/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where a chunk takes less, handing it out takes about as long, and neither is
+ * measured well. */
+static const double tiny_s = 100e-9;
+
+bool verdict_may_change(const struct counters_site *site)
+{
+    return !(site->flags & COUNTERS_ORDERED) &&
+           (site->clause == CLAUSE_RUNTIME || site->clause == CLAUSE_DYNAMIC ||
+            site->clause == CLAUSE_GUIDED);
+}
+
+bool verdict_is_timed(const struct counters_site *site)
+{
+    return site->threads_max > 0;
+}
+
+/* A thread that is interrupted in a sampled chunk lengthens the mean, and
+ * hardly the time of all. */
+static bool is_tiny(const struct loops_loop *loop)
+{
+    double whole = loop->seconds * loop->site->threads_max /
+                   fmax((double)loop->site->chunks, 1);
+    return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
+}
+
+/* Whether others had the cores for most of what the threads seemed to compute.
+ */
+static bool is_mostly_lost(const struct loops_loop *loop)
+{
+    return loop->lost_s > 0.5 * loop->busy_s;
+}
+
+/* Of handing out: not more than is left of the loop's time, without what others
+ * took.  A thread that loses its core while it asks makes the mean long: where
+ * most was lost, nothing is known. */
+static double asking(const struct loops_loop *loop)
+{
+    if (is_mostly_lost(loop))
+        return 0;
+    double rest = fmax(loop->seconds - loop->saved_s, 0);
+    double own =
+        loop->busy_s > 0 ? fmax(1 - loop->lost_s / loop->busy_s, 0) : 1;
+    double lost_s = loop->lost_s / fmax(loop->site->threads_max, 1);
+    return is_tiny(loop) ? own * rest
+                         : fmin(fmax(loop->asked_s - lost_s, 0), rest);
+}
+
+bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)
+{
+    return loop->lost_s > 0.5 * seconds;
+}
+
+/* Of waiting at the end.  Where others had the cores at times, no more than the
+ * longest chunks explain. */
+static double waiting(const struct loops_loop *loop)
+{
+    double saved = fmax(loop->saved_s - loop->lost_s, 0);
+    bool doubtful = loop->lost_s > 0.1 * loop->saved_s;
+    if (verdict_is_disturbed(loop, loop->saved_s))
+        return 0;
+    return doubtful && loop->longest_s > 0 ? fmin(saved, loop->longest_s)
+                                           : saved;
+}
+
+double verdict_gain(const struct loops_loop *loop, double seconds)
+{
+    if (loop->shares || !verdict_may_change(loop->site) ||
+        !verdict_is_timed(loop->site) || loop->site->visits == 0)
+        return 0;
+    return fmin((waiting(loop) + asking(loop)) / seconds, 1);
+}
+
+double verdict_idle(const struct loops_loop *part)
+{
+    return part->here_s > 0 ? fmax(1 - part->busy_s / part->here_s, 0) : 0;
+}
+
+double verdict_locked(const struct loops_loop *loop)
+{
+    return loop->here_s > 0 ? fmin(loop->locks_s / loop->here_s, 1) : 0;
+}
+
+/* ---- advice ---- */
+
+static bool is_few(const struct counters_site *site)
+{
+    return (double)site->chunks <
+           8.0 * (double)site->visits * site->threads_max;
+}
+
+/* No schedule cuts an iteration. */
+static bool are_single(const struct counters_site *site)
+{
+    return site->chunks >= site->iterations;
+}
+
+bool verdict_is_single(const struct loops_loop *loop)
+{
+    return are_single(loop->site) && waiting(loop) >= asking(loop);
+}
+
+/* Of a loop whose threads wait at its end. */
+static void say_waiting(const struct counters_site *site, double gain,
+                        char *text, size_t size)
+{
+    char advice[ADVICE_SIZE];
+    int length = snprintf(text, size,
+                          "up to %.1f %% of the program, for waiting at the "
+                          "end: ",
+                          100 * gain);
+    text += length;
+    size -= (size_t)length;
+    if (are_single(site))
+        snprintf(text, size,
+                 "its chunks are single iterations, which no schedule cuts; "
+                 "begin with the long ones, or make them shorter");
+    else if (is_few(site))
+        snprintf(text, size, "more and smaller chunks, %s",
+                 advice_text(site, advice));
+    else
+        snprintf(text, size, "%s", advice_text(site, advice));
+}
+
+static void say_asking(const struct loops_loop *loop, double gain, char *text,
+                       size_t size)
+{
+    char advice[ADVICE_SIZE];
+    snprintf(text, size,
+             "%sup to %.1f %% of the program, most of it for handing out "
+             "%schunks: larger ones, %s",
+             loop->site->threads_max == 1 ? "one thread, but " : "", 100 * gain,
+             is_tiny(loop) ? "tiny " : "", advice_text(loop->site, advice));
+}
+
+/* ---- the sentence ---- */
+
+static const char *reason(const struct counters_site *site)
+{
+    if ((site->flags & COUNTERS_ORDERED) || site->clause == CLAUSE_DOACROSS)
+        return "its order matters";
+    return site->clause == CLAUSE_OTHER
+               ? "its clauses need the runtime's own chunks"
+               : "a program may rely on which thread has which iterations";
+}
+
+static void say_fixed(const struct loops_loop *loop, double seconds, char *text,
+                      size_t size)
+{
+    if (verdict_is_timed(loop->site))
+        snprintf(text, size, "%.1f %% of the time, never changed: %s",
+                 100 * fmin(loop->seconds / seconds, 1), reason(loop->site));
+    else
+        snprintf(text, size,
+                 "never changed: %s; the time of all its threads is not known",
+                 reason(loop->site));
+}
+
+static void say_open(const struct loops_loop *loop, double seconds, char *text,
+                     size_t size)
+{
+    snprintf(text, size,
+             "not over when the program ended: %.4g s until then, %.1f %% of "
+             "the time; its balance is not known",
+             loop->open_s, 100 * fmin(loop->open_s / seconds, 1));
+}
+
+static void say_disturbed(const struct loops_loop *loop, double loss,
+                          char *text, size_t size)
+{
+    snprintf(text, size,
+             "not judged: other threads or processes had its cores for %.1f %% "
+             "of the time, so %.4g s of waiting need not be the schedule's",
+             100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1), loss);
+}
+
+/* Waiting for one another is more than waiting at the end. */
+static bool is_locked(const struct loops_loop *loop)
+{
+    return verdict_locked(loop) >= 0.05 &&
+           loop->locks_s > loop->saved_s * loop->site->threads_max;
+}
+
+static void say_locked(const struct loops_loop *loop, double seconds,
+                       char *text, size_t size)
+{
+    snprintf(text, size,
+             "threads wait for one another %.1f %% of their time, in critical "
+             "sections or locks: no schedule changes that; at most %.1f %% of "
+             "the program is the schedule's",
+             100 * verdict_locked(loop), 100 * verdict_gain(loop, seconds));
+}
+
+const char *verdict_text(const struct loops_loop *loop, double seconds,
+                         char *text, size_t size)
+{
+    const struct counters_site *site = loop->site;
+    double gain = verdict_gain(loop, seconds);
+    if (loop->open_s > 0)
+        say_open(loop, seconds, text, size);
+    else if (site->visits == 0)
+        snprintf(text, size, "no visit came to its end");
+    else if (loop->shares)
+        snprintf(text, size, "not judged: its threads share cores");
+    else if (!verdict_may_change(site))
+        say_fixed(loop, seconds, text, size);
+    else if (!verdict_is_timed(site))
+        snprintf(text, size,
+                 "the time of all its threads is known only where --scheme "
+                 "hands out its chunks");
+    else if (is_locked(loop))
+        say_locked(loop, seconds, text, size);
+    else if (gain < verdict_matters &&
+             fmax(loop->saved_s, loop->asked_s) >= verdict_matters * seconds &&
+             (is_mostly_lost(loop) ||
+              verdict_is_disturbed(loop, loop->saved_s)))
+        say_disturbed(loop, loop->saved_s, text, size);
+    else if (site->threads_max == 1 && gain < verdict_matters)
+        snprintf(text, size, "one thread, nothing to schedule");
+    else if (gain < verdict_matters)
+        snprintf(text, size,
+                 "scheduling is not the problem: at most %.1f %% of the "
+                 "program could be gained",
+                 100 * gain);
+    else if (asking(loop) > waiting(loop))
+        say_asking(loop, gain, text, size);
+    else
+        say_waiting(site, gain, text, size);
+    return text;
+}
+
+/* ---- parts of regions ---- */
+
+static const struct {
+    uint32_t kind;
+    const char *name;
+} kinds[] = {
+    {KIND_LOOP, "loop above"},   {KIND_STATIC, "static"},
+    {KIND_SECTIONS, "sections"}, {KIND_TASKS, "tasks"},
+    {KIND_TASKLOOP, "taskloop"}, {KIND_SINGLE, "single"},
+    {KIND_MASTER, "master"},     {KIND_CRITICAL, "critical"},
+    {KIND_LOCK, "lock"},         {KIND_ORDERED, "ordered"},
+};
+
+const char *verdict_kinds(const struct counters_site *site, char text[120])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if ((site->kinds & kinds[i].kind) != 0)
+            used += (size_t)snprintf(text + used, 120 - used, "%s%s",
+                                     used > 0 ? ", " : "", kinds[i].name);
+    if (used == 0)
+        strcpy(text, "static");
+    return text;
+}
+
+bool verdict_is_static(const struct counters_site *site)
+{
+    return (site->kinds & ~(uint32_t)KIND_STATIC) == 0 && site->threads_max > 1;
+}
+
+double verdict_part_gain(const struct loops_loop *part, double seconds)
+{
+    if (part->shares || !verdict_is_static(part->site) ||
+        part->site->visits == 0 || verdict_is_disturbed(part, part->saved_s))
+        return 0;
+    return fmin(fmax(part->saved_s - part->lost_s, 0) / seconds, 1);
+}
+
+static int write_units(const struct loops_loop *part, char *text, size_t size)
+{
+    const struct counters_units *units = &part->site->units;
+    double tick_s = part->here_s / fmax(part->site->threads.here, 1);
+    if (units->count == 0)
+        return 0;
+    return snprintf(
+        text, size, "%lld %s%s of %.3g s in the mean, %.3g s at most; ",
+        (long long)units->count,
+        part->site->kinds & KIND_SECTIONS ? "section" : "task",
+        text_s(units->count), units->ticks / (double)units->count * tick_s,
+        units->longest * tick_s);
+}
+
+/* Of what no schedule changes. */
+static void say_idle(const struct loops_loop *part, char *text, size_t size)
+{
+    uint32_t met = part->site->kinds;
+    int used = write_units(part, text, size);
+    snprintf(text + used, size - (size_t)used,
+             "threads are idle %.1f %% of their time%s",
+             100 * verdict_idle(part),
+             verdict_idle(part) < 0.05 ? ""
+             : met & KIND_SECTIONS     ? ": more, or more equal, sections help"
+             : met & (KIND_TASKS | KIND_TASKLOOP)
+                 ? ": more and shorter tasks may help"
+             : met & (KIND_SINGLE | KIND_MASTER)
+                 ? ": one of them works alone, which no schedule changes"
+                 : ": schedules do not change that");
+}
+
+const char *verdict_part(const struct loops_loop *part, double seconds,
+                         char *text, size_t size)
+{
+    const struct counters_site *site = part->site;
+    double gain = verdict_part_gain(part, seconds);
+    if (part->open_s > 0)
+        say_open(part, seconds, text, size);
+    else if (site->threads_max == 1)
+        snprintf(text, size, "the team has one thread: nothing to schedule");
+    else if (part->shares)
+        snprintf(text, size, "not judged: its threads share cores");
+    else if (is_locked(part))
+        say_locked(part, seconds, text, size);
+    else if (!verdict_is_static(site))
+        say_idle(part, text, size);
+    else if (part->saved_s >= verdict_matters * seconds &&
+             verdict_is_disturbed(part, part->saved_s))
+        say_disturbed(part, part->saved_s, text, size);
+    else if (gain < verdict_matters)
+        snprintf(text, size, "fine as it is: balance would save %.1f %%",
+                 100 * gain);
+    else
+        snprintf(text, size,
+                 "balance would save %.1f %% of the program: its "
+                 "threads wait at its end; a loop there can have "
+                 "schedule(runtime)",
+                 100 * gain);
+    return text;
+}

@@ -1,0 +1,99 @@
+/* In words: whether a loop is worth another scheme, and the sentence on a whole
+ * program. */
+#ifndef BENCH_PROGRAMS_SEEN_VERDICT_H
+#define BENCH_PROGRAMS_SEEN_VERDICT_H
+
+#include "bench/programs/seen/lines.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Below this part of the program's time nothing is worth a change. */
+static const double verdict_matters = 0.01;
+
+/* Whether the library can give it another scheme. */
+bool verdict_may_change(const struct counters_site *site);
+
+/* Whether all threads of its visits were seen, not one thread's time alone. */
+bool verdict_is_timed(const struct counters_site *site);
+
+/* What a loop could gain at most, as part of a program that takes `seconds`:
+ * with perfect balance, and chunks handed out in no time; without what others
+ * took that had the cores. */
+double verdict_gain(const struct loops_loop *loop, double seconds);
+
+/* Returns `text`. */
+const char *verdict_text(const struct loops_loop *loop, double seconds,
+                         char *text, size_t size);
+
+/* The same of a part of a region. */
+const char *verdict_part(const struct loops_loop *part, double seconds,
+                         char *text, size_t size);
+
+/* A part that is nothing but a static loop, or code of the threads' own. */
+bool verdict_is_static(const struct counters_site *site);
+
+/* What balance would save of a part that is a static loop, or nothing that is
+ * known; 0 of others. */
+double verdict_part_gain(const struct loops_loop *part, double seconds);
+
+/* "2 sections, single"; returns `text`. */
+const char *verdict_kinds(const struct counters_site *site, char text[120]);
+
+/* Whether most of a loop's loss is waiting for single iterations. */
+bool verdict_is_single(const struct loops_loop *loop);
+
+/* Of the time of all threads, the part that they did not compute. */
+double verdict_idle(const struct loops_loop *part);
+
+/* Of the time of all threads, the part in which they waited for locks. */
+double verdict_locked(const struct loops_loop *loop);
+
+/* Whether what others had of the cores may be the reason of so many seconds. */
+bool verdict_is_disturbed(const struct loops_loop *loop, double seconds);
+
+/* ---- the whole program: answer.c ---- */
+
+struct report_run;
+
+/* What the rows of all processes say together. */
+struct answer_sum {
+    double share, gain, best; /* the best one's gain, and its name */
+    char name[LINES_NAME];
+    const struct loops_loop *row;
+    const struct counters *counters;
+    double fixed;            /* of the time, of loops that are never changed */
+    bool unknown;            /* there are loops whose time is not known */
+    bool shares;             /* or whose threads share cores */
+    double disturbed;        /* of the time, what others may have made */
+    double here_s, locked_s; /* of all threads */
+    double idle; /* the largest loss of a part that no schedule changes */
+    char idler[LINES_NAME], what[120];
+    int threads; /* of the largest team */
+    double open; /* of the time, not over at the end */
+    char open_name[LINES_NAME], end[80];
+};
+
+struct answer_whole {
+    double inside; /* part of the time */
+    double lost;   /* of the threads' computing, others had the cores */
+    double away;   /* of it, they had no core for whatever reason */
+    bool open;     /* a process ended inside of a region */
+    bool unseen;   /* there are loops that were not measured */
+};
+
+/* Processes that run side by side share the time. */
+struct answer_whole answer_whole(const struct loops *loops,
+                                 const struct report_run *run);
+
+/* The first line: the cores that were used, and the time outside of regions. */
+void answer_print_whole(FILE *out, const struct loops *loops,
+                        const struct report_run *run,
+                        const struct answer_whole *whole);
+
+/* The last line. */
+void answer_print(FILE *out, const struct answer_sum *sum,
+                  const struct answer_whole *whole,
+                  const struct report_run *run);
+
+#endif

@@ -1,0 +1,40 @@
+/* Whether the preload library is in the processes of a program at all: by what
+ * it writes itself (dls/omp/counters.h), and by a look at the processes while
+ * they run. */
+#ifndef BENCH_PROGRAMS_SYMBOLS_LOADED_H
+#define BENCH_PROGRAMS_SYMBOLS_LOADED_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct loaded {
+    double next_s, wait_s; /* the next look, and from then to the one after */
+    char last[32];         /* the name of the program's process at its end */
+    pid_t pid;             /* the process */
+    char lacking[160];     /* a process without the library, and why */
+};
+
+/* The file of a program, as a shell finds it.  Returns 0 or -errno. */
+int loaded_find(const char *name, char *path, size_t size, struct error *err);
+
+/* Why the loader takes no library for this file, as a clause; NULL: it does. */
+const char *loaded_why_not(const char *path);
+
+/* Looks at all that the program has begun, now and then: milliseconds until the
+ * next look are returned. */
+int loaded_look(struct loaded *loaded, pid_t program);
+
+/* The program's process has ended and is not waited for yet. */
+void loaded_end(struct loaded *loaded, pid_t program);
+
+/* Writes lines for the report.  `folder`: of the counters; `words`: the
+ * program; `rank`: of MPI, of the `seen` processes that are in the report.
+ * Returns how many lines there were. */
+int loaded_say(const struct loaded *loaded, const char *folder,
+               char *const *words, const int64_t *rank, int seen);
+
+#endif

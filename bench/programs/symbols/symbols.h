@@ -1,0 +1,35 @@
+/* What is at an address of a program's file: function and line, by what the
+ * compiler wrote for debuggers, else the nearest symbol.  By elfutils' libdw,
+ * outside the process that runs. */
+#ifndef BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
+#define BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbols;
+
+struct symbols_place {
+    char function[256]; /* empty: not known */
+    char file[256];     /* empty: there is no line */
+    int line, column;
+};
+
+/* NULL: out of memory. */
+struct symbols *symbols_open(void);
+void symbols_close(struct symbols *symbols);
+
+/* The place of an offset in the file at `path`. */
+void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
+                  struct symbols_place *place);
+
+/* Whether the file defines this symbol itself; false also where it has no
+ * symbols. */
+bool symbols_defines(const char *path, const char *name);
+
+/* Whether this function compares the number of its thread with 0 between two of
+ * its addresses, as the code of `master` does (on x86-64; false elsewhere). */
+bool symbols_has_master(struct symbols *symbols, const char *path,
+                        uint64_t function, uint64_t from, uint64_t to);
+
+#endif

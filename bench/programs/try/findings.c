@@ -1,0 +1,314 @@
+#include "bench/programs/try/findings.h"
+
+#include "base/file.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "bench/options/table.h"
+#include "bench/programs/try/use.h"
+#include "dls/way.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void findings_open(struct findings *findings, const struct rounds *rounds)
+{
+    const struct subjects *subjects = rounds->subjects;
+    findings->rounds = rounds;
+    findings->comparisons = subjects->count * rounds_choices(rounds);
+    findings->answer =
+        need_zeroed((size_t)subjects->count, sizeof(*findings->answer));
+    for (int i = 0; i < subjects->count; i++)
+        answer_find(&findings->answer[i], rounds->tries,
+                    tries_find_loop(rounds->tries, subjects->subject[i].name),
+                    rounds->dropped, findings->comparisons);
+}
+
+void findings_close(struct findings *findings)
+{
+    free(findings->answer);
+    findings->answer = NULL;
+}
+
+/* ---- sentences ---- */
+
+/* What seems to be gained, and other processes can be the reason for. */
+static void say_disturbed(const struct findings *findings,
+                          const struct answer *answer, char *text, size_t size)
+{
+    const struct answer_choice *choice = &answer->choice[answer->disturbed];
+    snprintf(text, size,
+             "; %s seems to gain %.1f %%, but other processes had %.2f "
+             "processors more while the program ran as it is",
+             findings->rounds->candidates->name[answer->disturbed],
+             100 * choice->gain, choice->excess);
+}
+
+/* Programs may rely on chunks that rise. */
+static const char *warn_of_order(const struct findings *findings,
+                                 const char *scheme)
+{
+    struct way way;
+    struct error ignored;
+    bool keeps = scheme == NULL || way_parse(scheme, &way, &ignored) != 0 ||
+                 way_keeps_order(&way);
+    if (keeps || findings->rounds->attempts->check != NULL)
+        return "";
+    return "; it hands out iterations in another order than the program's "
+           "runtime: compare the answers with --check";
+}
+
+static void say_none(const struct findings *findings,
+                     const struct answer *answer, char *text, size_t size)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    int used = snprintf(text, size,
+                        "no difference was found; the runs as it is vary by "
+                        "%.2g %%, and a gain below %.1f %% would not show",
+                        100 * answer->spread, 100 * answer->hidden);
+    double seems = answer->choice[answer->likely].gain;
+    text += used;
+    size -= (size_t)used;
+    if (answer->disturbed >= 0) {
+        say_disturbed(findings, answer, text, size);
+        return;
+    }
+    if (!(answer->needed > answer->choice[answer->likely].runs))
+        return;
+    if (seems > 0.01)
+        snprintf(text, size,
+                 "; about %.0f repetitions would show whether %s gains %.1f %%",
+                 fmin(answer->needed, 1e6), candidates->name[answer->likely],
+                 100 * seems);
+    else
+        snprintf(text, size, "; about %.0f repetitions would show 1 %%",
+                 fmin(answer->needed, 1e6));
+}
+
+static bool is_left(const struct findings *findings)
+{
+    const struct rounds *rounds = findings->rounds;
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (!rounds->dropped[i] && !rounds->failed[i])
+            return true;
+    return false;
+}
+
+/* What the choices are compared with must be right itself. */
+static int say_failed(const struct findings *findings, char *text, size_t size)
+{
+    int all, failed = rounds_count_failed(findings->rounds, &all);
+    text[0] = '\0';
+    return failed == 0
+               ? 0
+               : snprintf(text, size,
+                          "the program failed as it is in %d of %d runs, so no "
+                          "gain over it can be relied on",
+                          failed, all);
+}
+
+const char *findings_say(const struct findings *findings, int subject,
+                         char *text, size_t size)
+{
+    const struct answer *answer = &findings->answer[subject];
+    double alpha = answer_alpha(findings->comparisons);
+    if (answer->best >= 0) {
+        const struct answer_choice *choice = &answer->choice[answer->best];
+        const char *name = findings->rounds->candidates->name[answer->best];
+        snprintf(
+            text, size, "%s gains %.1f %% (%.1f to %.1f)%s", name,
+            100 * choice->gain, 100 * choice->low, 100 * choice->high,
+            warn_of_order(findings,
+                          findings->rounds->candidates->scheme[answer->best]));
+    } else if (!isnan(answer->hidden)) {
+        say_none(findings, answer, text, size);
+    } else if (!is_left(findings)) {
+        snprintf(text, size,
+                 "it stays as it is: every other choice is clearly "
+                 "slower, fails or takes no loop");
+    } else {
+        snprintf(text, size,
+                 "the runs are too few to say: %d comparisons need %d "
+                 "repetitions at least",
+                 findings->comparisons, stats_shift_least(alpha));
+    }
+    return text;
+}
+
+void findings_say_all(const struct findings *findings, int subject, char *text,
+                      size_t size)
+{
+    int used = say_failed(findings, text, size);
+    if (used > 0)
+        used += snprintf(text + used, size - (size_t)used, "; ");
+    findings_say(findings, subject, text + used, size - (size_t)used);
+}
+
+/* ---- the table ---- */
+
+static void add_gain(struct table *table, const struct answer_choice *choice,
+                     bool other)
+{
+    if (other)
+        table_add(table, "other answers, not ranked");
+    else if (choice->failed)
+        table_add(table, "failed, not ranked");
+    else if (choice->dropped)
+        table_add(table, "dropped, clearly slower");
+    else if (isnan(choice->gain))
+        table_add(table, "-");
+    else if (isinf(choice->low))
+        table_add(table, "%.1f %%, too few runs", 100 * choice->gain);
+    else
+        table_add(table, "%.1f %% (%.1f to %.1f)", 100 * choice->gain,
+                  100 * choice->low, 100 * choice->high);
+}
+
+static void print_table(const struct findings *findings, FILE *out)
+{
+    static const char *const heads[] = {"choice", "runs",   "median",
+                                        "cores",  "others", "gain"};
+    enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
+    const struct rounds *rounds = findings->rounds;
+    const struct answer *answer = &findings->answer[0];
+    struct table table;
+    char time[32];
+    table_open(&table, COLUMNS, 1);
+    for (int i = 0; i < COLUMNS; i++)
+        table_add(&table, "%s", heads[i]);
+    for (int i = 0; i < rounds->candidates->count; i++) {
+        const struct answer_choice *choice = &answer->choice[i];
+        if (rounds->useless[i])
+            continue;
+        strcpy(time, "-");
+        if (choice->runs > 0)
+            table_seconds(choice->median_s, choice->median_s, time,
+                          sizeof(time));
+        table_add(&table, "%s", rounds->candidates->name[i]);
+        table_add(&table, "%d", choice->runs);
+        table_add(&table, "%s", time);
+        table_number(&table, choice->cores, 2);
+        table_number(&table, choice->others, 2);
+        if (i == CANDIDATES_OWN)
+            table_add(&table, "-");
+        else
+            add_gain(&table, choice, rounds->outputs.other[i] != 0);
+    }
+    table_print(&table, out, 2);
+    table_free(&table);
+}
+
+void findings_print(const struct findings *findings, FILE *out)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    char text[512];
+    const struct rounds *rounds = findings->rounds;
+    if (say_failed(findings, text, sizeof(text)) > 0)
+        fprintf(out, "%s\n", text);
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (rounds->outputs.other[i] != 0)
+            fprintf(out, "%s\n",
+                    outputs_say_other(&rounds->outputs, rounds->candidates, i,
+                                      text, sizeof(text)));
+    use_print(findings, out);
+    fprintf(out, "%s\n", subjects->subject[0].name);
+    print_table(findings, out);
+    for (int i = 0; i < subjects->count; i++) {
+        const struct subject *subject = &subjects->subject[i];
+        fprintf(out, "  %s", subject->name);
+        if (i > 0)
+            fprintf(out, " (%.1f %% of the time)",
+                    100 * fmin(subject->share, 1));
+        fprintf(out, ": %s\n", findings_say(findings, i, text, sizeof(text)));
+    }
+    fprintf(out, "  %s\n", outputs_say(&rounds->outputs, text, sizeof(text)));
+    fprintf(out, "  gains are shares of the time as it is; all intervals hold "
+                 "together with 95 %%;\n  cores: processors' time over the "
+                 "program's, and what others had of the same ones\n");
+}
+
+/* ---- rules ---- */
+
+int findings_best_schedule(const struct findings *findings, int subject)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const struct answer_choice *choice = findings->answer[subject].choice;
+    int best = -1;
+    for (int i = 1; i < candidates->count; i++)
+        if (candidates->factor[i] == FACTOR_SCHEDULE &&
+            answer_gains(&choice[i]) &&
+            (best < 0 || choice[i].gain > choice[best].gain))
+            best = i;
+    return best;
+}
+
+/* Two loops of one line cannot have two rules by it. */
+static bool is_alone(const struct subjects *subjects, int number)
+{
+    const char *line = subjects->subject[number].line;
+    for (int i = 1; line != NULL && i < subjects->count; i++)
+        if (i != number && subjects->subject[i].line != NULL &&
+            text_is(subjects->subject[i].line, line))
+            return false;
+    return line != NULL;
+}
+
+static void write_rule(FILE *file, const struct findings *findings, int number)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    const struct subject *subject = &subjects->subject[number];
+    char text[512], line[1024];
+    text_line(line, sizeof(line), subject->name);
+    fprintf(file, "\n# %s: %s\n", line,
+            findings_say(findings, number, text, sizeof(text)));
+    int best = findings_best_schedule(findings, number);
+    if (best < 0)
+        return;
+    const char *scheme = findings->rounds->candidates->name[best];
+    for (int i = 0; i < subject->builds; i++)
+        fprintf(file, "%s = %s\n", subject->build[i], scheme);
+    if (is_alone(subjects, number))
+        fprintf(file, "%s = %s\n", subject->line, scheme);
+}
+
+static void write_rules(FILE *file, const struct findings *findings, int *count)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    bool dynamic = text_is(findings->rounds->attempts->loops, "dynamic");
+    char text[512];
+    *count = 0;
+    fprintf(file,
+            "# Written by dlsbench omp --try.  A loop has a line by its place "
+            "in this build\n# of its module (module:build+offset), and one by "
+            "file:line, for other builds.\n"
+            "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM, or\n"
+            "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=libdls-omp.so PROGRAM\n",
+            dynamic ? " --loops dynamic" : "",
+            dynamic ? " DLS_OMP_LOOPS=dynamic" : "");
+    if (say_failed(findings, text, sizeof(text)) > 0)
+        fprintf(file, "# But %s.\n", text);
+    for (int i = 1; i < subjects->count; i++) {
+        write_rule(file, findings, i);
+        *count += findings_best_schedule(findings, i) >= 0;
+    }
+}
+
+int findings_write_rules(const struct findings *findings, int *count,
+                         struct error *err)
+{
+    char *path = need_text("%s/rules", findings->rounds->folder);
+    char *half = need_text("%s/rules.new", findings->rounds->folder);
+    FILE *file = fopen(half, "w");
+    int code = 0;
+    if (file != NULL)
+        write_rules(file, findings, count);
+    if (file == NULL || fclose(file) != 0 || rename(half, path) != 0)
+        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+    if (code != 0)
+        file_discard(half);
+    free(path);
+    free(half);
+    return code;
+}

@@ -1,0 +1,46 @@
+/* The answers of all subjects, in words, as a rules file and as
+ * answers.json.
+ */
+#ifndef BENCH_PROGRAMS_TRY_FINDINGS_H
+#define BENCH_PROGRAMS_TRY_FINDINGS_H
+
+#include "bench/programs/try/answer.h"
+#include "bench/programs/try/rounds.h"
+
+#include <stdio.h>
+
+struct findings {
+    const struct rounds *rounds;
+    struct answer *answer; /* of each subject */
+    int comparisons;
+};
+
+void findings_open(struct findings *findings, const struct rounds *rounds);
+void findings_close(struct findings *findings);
+
+/* Of the candidates that change schedules alone the best one for a subject; -1:
+ * none gains. */
+int findings_best_schedule(const struct findings *findings, int subject);
+
+/* The lines that answer, the table of the whole program, and a sentence for
+ * each subject.  Where the program has failed as it is, or a choice has another
+ * answer, the first lines say so. */
+void findings_print(const struct findings *findings, FILE *out);
+
+/* The sentence without the subject; returns `text`. */
+const char *findings_say(const struct findings *findings, int subject,
+                         char *text, size_t size);
+
+/* The same, with what fails before it. */
+void findings_say_all(const struct findings *findings, int subject, char *text,
+                      size_t size);
+
+/* Writes DIR/answers.json for the report.  Returns 0 or -errno. */
+int findings_write_json(const struct findings *findings, struct error *err);
+
+/* Writes DIR/rules for DLS_SCHEDULE=@DIR/rules: the loops with a best choice.
+ * `count` is how many have one.  Returns 0 or -errno. */
+int findings_write_rules(const struct findings *findings, int *count,
+                         struct error *err);
+
+#endif

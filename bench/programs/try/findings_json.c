@@ -1,0 +1,66 @@
+#include "bench/programs/try/findings.h"
+
+#include "base/text.h"
+#include "harness/program/need.h"
+#include "harness/record/record.h"
+
+#include <stdlib.h>
+
+static const char *describe_state(const struct findings *findings, int choice,
+                                  const struct answer_choice *of)
+{
+    if (choice == CANDIDATES_OWN)
+        return "own";
+    if (of->failed)
+        return "failed";
+    if (findings->rounds->useless[choice])
+        return "no loop";
+    return of->dropped ? "dropped" : "compared";
+}
+
+static json_t *choice_row(const struct findings *findings,
+                          const struct answer *answer, int choice)
+{
+    const struct answer_choice *of = &answer->choice[choice];
+    return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "scheme",
+                     findings->rounds->candidates->name[choice], "state",
+                     describe_state(findings, choice, of), "runs", of->runs,
+                     "time_s", record_real(of->median_s), "gain",
+                     record_real(of->gain), "low", record_real(of->low), "high",
+                     record_real(of->high));
+}
+
+static json_t *loop_row(const struct findings *findings, int number)
+{
+    const struct subject *subject =
+        &findings->rounds->subjects->subject[number];
+    const struct answer *answer = &findings->answer[number];
+    json_t *choices = json_array();
+    char text[1024], name[1024];
+    for (int i = 0; i < findings->rounds->candidates->count; i++)
+        json_array_append_new(choices, choice_row(findings, answer, i));
+    text_line(name, sizeof(name), subject->name);
+    findings_say_all(findings, number, text, sizeof(text));
+    return json_pack("{s:s,s:o,s:s,s:s?,s:o}", "name", name, "share",
+                     number == 0 ? json_null() : record_real(subject->share),
+                     "verdict", text, "best",
+                     answer->best >= 0
+                         ? findings->rounds->candidates->name[answer->best]
+                         : NULL,
+                     "choices", choices);
+}
+
+int findings_write_json(const struct findings *findings, struct error *err)
+{
+    json_t *loops = json_array();
+    char *path = need_text("%s/answers.json", findings->rounds->folder);
+    for (int i = 0; i < findings->rounds->subjects->count; i++)
+        json_array_append_new(loops, loop_row(findings, i));
+    int code = record_whole(path,
+                            json_pack("{s:i,s:i,s:o}", "schema", RECORD_SCHEMA,
+                                      "comparisons", findings->comparisons,
+                                      "loops", loops),
+                            err);
+    free(path);
+    return code;
+}

@@ -1,0 +1,48 @@
+/* What candidates are compared by: the loops of a program that can get another
+ * scheme and take a part of its time that matters, and the whole program. */
+#ifndef BENCH_PROGRAMS_TRY_SUBJECTS_H
+#define BENCH_PROGRAMS_TRY_SUBJECTS_H
+
+#include "bench/programs/seen/loops.h"
+#include "bench/programs/samples/tries.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct subject {
+    char *name;   /* as a result directory has it */
+    char *line;   /* file:line for rules; NULL: not known, or the program */
+    double share; /* of the program's time as it is */
+    char **build; /* its places in builds of its modules, for rules */
+    int builds;
+    int64_t room;
+};
+
+struct subjects {
+    struct subject *subject; /* the whole program is the first, and small loops
+                                come behind those that matter */
+    int count;               /* without the small ones */
+    int known;               /* with them */
+    int64_t room;
+    double all;   /* the share of all loops that can change */
+    bool untimed; /* there are some whose time as it is is not known */
+};
+
+/* Adds those of a run as it is, which took `seconds`, with the shares of this
+ * run.
+ * `dynamic`: loops with dynamic and guided count, too.  Frees nothing of the
+ * loops. */
+void subjects_find(struct subjects *subjects, const char *program,
+                   const struct loops *loops, double seconds, bool dynamic);
+
+/* Takes the median shares of the runs as it is, where there are any, and says
+ * anew which loops matter. */
+void subjects_weigh(struct subjects *subjects, const struct tries *tries);
+
+/* For tries.json.  What is not as it was written is passed over. */
+json_t *subjects_to_json(const struct subjects *subjects);
+void subjects_from_json(struct subjects *subjects, const json_t *list);
+
+void subjects_free(struct subjects *subjects);
+
+#endif

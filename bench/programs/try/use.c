@@ -1,0 +1,292 @@
+#include "bench/programs/try/use.h"
+
+#include "base/text.h"
+#include "bench/options/command.h"
+#include "harness/program/need.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- the best of a kind ---- */
+
+/* With FACTORS: of all, also those that change several things. */
+static int find_best(const struct findings *findings, int subject,
+                     enum factor factor)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const struct answer_choice *choice = findings->answer[subject].choice;
+    int best = -1;
+    for (int i = 1; i < candidates->count; i++)
+        if ((factor == FACTORS || candidates->factor[i] == factor) &&
+            answer_gains(&choice[i]) &&
+            (best < 0 || choice[i].gain > choice[best].gain))
+            best = i;
+    return best;
+}
+
+/* How much the most of a kind could gain unseen; NAN: nothing was compared. */
+static double find_hidden(const struct findings *findings, enum factor factor)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    double most = NAN;
+    for (int i = 1; i < candidates->count; i++) {
+        const struct answer_choice *choice = &findings->answer[0].choice[i];
+        if (candidates->factor[i] == factor && !isnan(choice->gain) &&
+            !choice->dropped && !isinf(choice->low))
+            most = fmax(most, fmax(choice->high, 0));
+    }
+    return most;
+}
+
+/* ---- together ---- */
+
+static int64_t count_rules(const struct findings *findings)
+{
+    int64_t count = 0;
+    for (int s = 1; s < findings->rounds->subjects->count; s++)
+        count += findings_best_schedule(findings, s) >= 0;
+    return count;
+}
+
+/* Other rules have another name: runs under them are not of one candidate. */
+static char *name_rules(const struct findings *findings)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    uint64_t hash = 0;
+    for (int s = 1; s < subjects->count; s++) {
+        int best = findings_best_schedule(findings, s);
+        char *line = need_text(
+            "%s = %s", subjects->subject[s].name,
+            best >= 0 ? findings->rounds->candidates->name[best] : "");
+        hash = XXH3_64bits_withSeed(line, strlen(line), hash);
+        free(line);
+    }
+    return need_text("@rules-%04llx", (unsigned long long)hash & 0xffff);
+}
+
+/* The longest path that the library takes. */
+enum { RULES_PATH_MAX = 250 };
+
+/* Returns the scheme, or NULL; `name` is what it is called. */
+static char *choose_scheme(const struct findings *findings, char **name,
+                           bool *tried)
+{
+    const struct rounds *rounds = findings->rounds;
+    int whole = find_best(findings, 0, FACTOR_SCHEDULE);
+    char *folder = realpath(rounds->folder, NULL), *path = NULL;
+    *tried = true;
+    if (folder != NULL && count_rules(findings) > 0)
+        path = need_text("@%s/rules", folder);
+    free(folder);
+    if (path != NULL && strlen(path) < RULES_PATH_MAX &&
+        !(whole >= 0 && rounds->subjects->count == 2 &&
+          findings_best_schedule(findings, 1) == whole)) {
+        *tried = false;
+        *name = name_rules(findings);
+        return path;
+    }
+    free(path);
+    *name = whole >= 0 ? need_copy(rounds->candidates->name[whole]) : NULL;
+    return whole >= 0 ? need_copy(rounds->candidates->scheme[whole]) : NULL;
+}
+
+int use_together(const struct findings *findings, struct candidates *candidates)
+{
+    char *setting = need_copy(""), *name, *scheme;
+    bool tried;
+    int changes = 0, made = -1;
+    for (enum factor f = FACTOR_THREADS; f < FACTORS; f++) {
+        int best = find_best(findings, 0, f);
+        if (best < 0)
+            continue;
+        char *more = need_text("%s%s%s", setting, changes > 0 ? " " : "",
+                               candidates->setting[best]);
+        free(setting);
+        setting = more;
+        changes++;
+    }
+    scheme = choose_scheme(findings, &name, &tried);
+    bool any = changes > 0;
+    changes += scheme != NULL;
+    if (changes > 1 || (scheme != NULL && !tried)) {
+        char *both = scheme == NULL
+                         ? need_copy(setting)
+                         : need_text("%s%s%s", setting, any ? " " : "", name);
+        made = candidates_add(candidates, FACTOR_SEVERAL, both, scheme,
+                              any ? setting : NULL);
+        free(both);
+    }
+    free(setting);
+    free(scheme);
+    free(name);
+    return made;
+}
+
+/* ---- the lines ---- */
+
+void use_print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
+                                "TUVWXYZ0123456789-_=+:,./@%";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fputs(" '", out);
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+/* Values with braces are for the shell as they are. */
+static void print_setting(FILE *out, const char *setting)
+{
+    char *all = need_copy(setting), *at = all, *word;
+    while ((word = strsep(&at, " ")) != NULL) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        if (strpbrk(value, "{}") != NULL)
+            fprintf(out, " %s='%s'", word, value);
+        else
+            fprintf(out, " %s=%s", word, value);
+    }
+    free(all);
+}
+
+static void print_command(const struct findings *findings, int best, FILE *out)
+{
+    const struct rounds *rounds = findings->rounds;
+    const struct candidates *candidates = rounds->candidates;
+    fputs("Use: ", out);
+    if (best >= 0 && candidates->setting[best] != NULL)
+        print_setting(out, candidates->setting[best]);
+    if (best >= 0 && candidates->scheme[best] != NULL) {
+        fputs(" dlsbench omp --scheme", out);
+        if (candidates->scheme[best][0] == '@') {
+            char *rules = need_text("@%s/rules", rounds->folder);
+            use_print_word(out, rules);
+            free(rules);
+        } else {
+            use_print_word(out, candidates->scheme[best]);
+        }
+        if (text_is(rounds->attempts->loops, "dynamic"))
+            fputs(" --loops dynamic", out);
+        fputs(" --", out);
+    }
+    for (int i = 0; rounds->attempts->words[i] != NULL; i++)
+        use_print_word(out, rounds->attempts->words[i]);
+    fputs(best < 0 ? "   (as it is)\n" : "\n", out);
+}
+
+static void print_gain(const struct findings *findings, int best, FILE *out)
+{
+    char text[512];
+    if (best < 0) {
+        fprintf(out, "Gain: %s\n",
+                findings_say(findings, 0, text, sizeof(text)));
+        return;
+    }
+    const struct answer_choice *choice = &findings->answer[0].choice[best];
+    fprintf(out,
+            "Gain: %.1f %% (95 %%: %.1f to %.1f) over the program as it is, "
+            "%d rounds\n",
+            100 * choice->gain, 100 * choice->low, 100 * choice->high,
+            choice->runs);
+}
+
+static bool is_tried(const struct findings *findings, enum factor factor)
+{
+    const struct rounds *rounds = findings->rounds;
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (rounds->candidates->factor[i] == factor && rounds->dropped[i] &&
+            !rounds->useless[i])
+            return true;
+    return false;
+}
+
+/* The most of each kind that was tried, of the whole program. */
+static void print_kinds(const struct findings *findings, FILE *out)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const char *before = "Of it: ";
+    if (find_best(findings, 0, FACTORS) < 0)
+        before = "By kind: ";
+    for (enum factor f = 0; f < FACTORS; f++) {
+        int best = find_best(findings, 0, f);
+        double hidden = find_hidden(findings, f);
+        if (best >= 0)
+            fprintf(out, "%s%s %s: %.1f %%", before, factor_names[f],
+                    candidates->name[best],
+                    100 * findings->answer[0].choice[best].gain);
+        else if (!isnan(hidden))
+            fprintf(out, "%s%s: no difference above %.1f %%", before,
+                    factor_names[f], 100 * hidden);
+        else if (is_tried(findings, f))
+            fprintf(out, "%s%s: nothing that is not slower", before,
+                    factor_names[f]);
+        else
+            continue;
+        before = "; ";
+    }
+    if (strcmp(before, "; ") == 0)
+        fputc('\n', out);
+}
+
+/* What the program's own clause would be; NULL: none is the same. */
+static const char *clause_of(const char *scheme, char text[64])
+{
+    int64_t chunk;
+    if (text_is(scheme, "static") || text_is(scheme, "gss:min=1"))
+        return scheme[0] == 's' ? "static" : "guided";
+    if (text_is(scheme, "ss"))
+        return "dynamic, 1";
+    if (sscanf(scheme, "css:chunk=%" SCNd64, &chunk) != 1)
+        return NULL;
+    snprintf(text, 64, "dynamic, %" PRId64, chunk);
+    return text;
+}
+
+/* For each loop that gains a clause that comes within so much of the best. */
+static const double NEAR = 0.01;
+
+static void print_clauses(const struct findings *findings, FILE *out)
+{
+    const struct rounds *rounds = findings->rounds;
+    const char *before = "Permanently: ";
+    char text[64];
+    for (int s = 1; s < rounds->subjects->count; s++) {
+        const struct answer_choice *choice = findings->answer[s].choice;
+        int best = findings_best_schedule(findings, s), found = -1;
+        for (int i = 1; best >= 0 && i < rounds->candidates->count; i++)
+            if (rounds->candidates->factor[i] == FACTOR_SCHEDULE &&
+                answer_gains(&choice[i]) &&
+                1 - choice[i].gain <= (1 + NEAR) * (1 - choice[best].gain) &&
+                clause_of(rounds->candidates->name[i], text) != NULL &&
+                (found < 0 || choice[i].gain > choice[found].gain))
+                found = i;
+        if (found < 0)
+            continue;
+        const char *line = rounds->subjects->subject[s].line;
+        fprintf(out, "%sschedule(%s) in %s", before,
+                clause_of(rounds->candidates->name[found], text),
+                line != NULL ? line : rounds->subjects->subject[s].name);
+        before = ", ";
+    }
+    if (strcmp(before, ", ") == 0)
+        fprintf(out, " comes within 1 %% of the best schedule\n");
+}
+
+void use_print(const struct findings *findings, FILE *out)
+{
+    int best = find_best(findings, 0, FACTORS);
+    print_command(findings, best, out);
+    print_gain(findings, best, out);
+    print_kinds(findings, out);
+    print_clauses(findings, out);
+}

@@ -1,0 +1,20 @@
+/* What to do, after all: the best of each kind together, and the few lines that
+ * answer. */
+#ifndef BENCH_PROGRAMS_TRY_USE_H
+#define BENCH_PROGRAMS_TRY_USE_H
+
+#include "bench/programs/try/findings.h"
+
+/* Adds a candidate that has the best schedules of the loops, and the best
+ * settings, together, where that is more than one thing, or was not tried so.
+ * DIR/rules is written.  Returns its number, or -1: there is none. */
+int use_together(const struct findings *findings,
+                 struct candidates *candidates);
+
+/* The lines; the first one can be copied. */
+void use_print(const struct findings *findings, FILE *out);
+
+/* A word for the shell, after a blank. */
+void use_print_word(FILE *out, const char *word);
+
+#endif

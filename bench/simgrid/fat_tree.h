@@ -1,0 +1,45 @@
+/* A platform file that has one cluster, a fat tree, and nothing else: it can be
+ * cut to the first hosts.  When SimGrid reads a fat tree, it compares each host
+ * with every switch of the next level, whether ranks are on it or not. */
+#ifndef BENCH_SIMGRID_FAT_TREE_H
+#define BENCH_SIMGRID_FAT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A value in the text of the file, without its quotes. */
+struct fat_tree_value {
+    size_t at, length;
+};
+
+struct fat_tree {
+    char *text;                           /* of the file */
+    struct fat_tree_value radical;        /* the numbers of its hosts */
+    struct fat_tree_value children;       /* below a switch of the last level */
+    struct fat_tree_value prefix, suffix; /* of hosts' names */
+    int *number;                          /* of each host, ascending */
+    int hosts;
+    int whole; /* hosts below each child of the last level */
+};
+
+/* Reads the file; true when it can be cut: its hosts come in the order of their
+ * names, and it has no other hosts, routes or files.  Otherwise *tree is empty,
+ * and SimGrid is to read the file, or to say what is wrong with it. */
+bool fat_tree_read(struct fat_tree *tree, const char *path);
+void fat_tree_free(struct fat_tree *tree);
+
+/* Writes the name of host i into name[size]; false when it does not fit. */
+bool fat_tree_name(const struct fat_tree *tree, int i, char *name, size_t size);
+
+/* How many hosts the smallest tree with the first `needed` has.  The tree is
+ * cut between two children of its last level only, so that what is left keeps
+ * its place and its routes: SimGrid chooses links by the places of both hosts
+ * and by the numbers of parents and of parallel links, not by how many children
+ * the last level has. */
+int fat_tree_fit(const struct fat_tree *tree, int needed);
+
+/* The file's text for the first `hosts`, as fat_tree_fit returns them; free()
+ * it. */
+char *fat_tree_cut(const struct fat_tree *tree, int hosts);
+
+#endif

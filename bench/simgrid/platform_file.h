@@ -1,0 +1,27 @@
+/* A calibration's platform as a file for SimGrid. */
+#ifndef BENCH_SIMGRID_PLATFORM_FILE_H
+#define BENCH_SIMGRID_PLATFORM_FILE_H
+
+#include "base/error.h"
+
+#include <limits.h>
+
+/* The platform's numbers, and the source of each. */
+struct platform_file {
+    char source[400];
+    const char *processor;
+    int cores;
+    double latency_s, byte_s;
+    int nodes; /* 0: this machine alone */
+    double between_s, between_byte_s;
+};
+
+/* Comments of XML have no double hyphen. */
+void platform_file_make_harmless(char *text);
+
+/* Writes it into the cache folder, under a name that its content gives, so that
+ * no run changes a file that another one reads.  Returns 0 or -errno. */
+int platform_file_keep(const struct platform_file *file, char path[PATH_MAX],
+                       struct error *err);
+
+#endif

@@ -1,0 +1,363 @@
+#include "bench/simgrid/simulate.h"
+
+#include "base/system/memory.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "bench/simgrid/ask.h"
+#include "bench/simgrid/hosts.h"
+#include "bench/launching/installed.h"
+#include "bench/launching/launcher.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The memory of SMPI and DLSBench, measured with 32,768 ranks on one
+ * machine. */
+static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
+
+/* Stacks are guarded as long as the kernel has maps enough for that. */
+enum { GUARDED_RANKS = 8192 };
+
+enum { WORDS = ASK_FLAGS + 20 };
+
+/* ---- the program and the platform ---- */
+
+static int find_program(struct simulate *simulate, struct error *err)
+{
+    char self[PATH_MAX - 8];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (length < 0)
+        return error_set(err, errno, "/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    snprintf(simulate->program, sizeof(simulate->program), "%s-sim", self);
+    if (access(simulate->program, R_OK) != 0)
+        return error_set(err, ENOENT, "%s is not there: build it with make sim",
+                         simulate->program);
+    if (!launcher_can_start("smpirun"))
+        return error_set(err, ENOENT,
+                         "smpirun is not found: install SimGrid (Debian: "
+                         "libsimgrid-dev)");
+    return 0;
+}
+
+/* Loads what spares SMPI work (harness/engine/sim/smpi.c); without it a
+ * launch takes longer and does the same.  smpirun splits its words at blanks
+ * and takes them for patterns, and the loader knows other signs. */
+static void find_preload(struct simulate *simulate)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *path = simulate->preload;
+    snprintf(path, sizeof(simulate->preload), "%s-smpi.so", simulate->program);
+    if ((before != NULL && before[0] != '\0') || access(path, R_OK) != 0 ||
+        strpbrk(path, " \t\n:$*?[\\") != NULL)
+        path[0] = '\0';
+}
+
+const struct simulate_platform *simulate_find(const struct simulate *simulate,
+                                              const char *path)
+{
+    for (int i = 0; i < simulate->count; i++)
+        if (strcmp(simulate->platforms[i].path, path) == 0)
+            return &simulate->platforms[i];
+    return NULL;
+}
+
+static int make_machine(const struct simulate *simulate,
+                        struct simulate_platform *platform, long workers,
+                        struct error *err)
+{
+    platform->machine = need_zeroed(1, sizeof(*platform->machine));
+    bool cluster = strcmp(platform->path, this_cluster_name) == 0;
+    int code = cluster ? this_cluster_open(platform->machine,
+                                           simulate->calibration, workers, err)
+                       : this_machine_open(platform->machine,
+                                           simulate->calibration, err);
+    platform->file = platform->machine->platform;
+    return code;
+}
+
+/* Room for all was made: nothing moves. */
+static int add_platform(struct simulate *simulate, const char *path,
+                        long workers, struct error *err)
+{
+    if (simulate_find(simulate, path) != NULL)
+        return 0;
+    struct simulate_platform *platform =
+        &simulate->platforms[simulate->count++];
+    int code = 0;
+    snprintf(platform->path, sizeof(platform->path), "%s", path);
+    platform->file = platform->path;
+    if (path[0] != '/' && access(path, F_OK) != 0 &&
+        installed_find(path, platform->installed,
+                       sizeof(platform->installed)) == 0)
+        platform->file = platform->installed;
+    if (this_machine_is(path))
+        code = make_machine(simulate, platform, workers, err);
+    return code == 0 ? hosts_read(simulate, platform, err) : code;
+}
+
+int simulate_open(struct simulate *simulate, const struct cell *cells,
+                  int count, struct error *err)
+{
+    int code = find_program(simulate, err);
+    long most = 1;
+    find_preload(simulate);
+    for (int i = 0; i < count; i++) {
+        long cores = (long)cells[i].ranks * cells[i].threads;
+        most = cores > most ? cores : most;
+    }
+    simulate->platforms =
+        need_zeroed((size_t)count, sizeof(*simulate->platforms));
+    for (int i = 0; code == 0 && i < count; i++)
+        code = add_platform(simulate, cells[i].platform, most, err);
+    return code;
+}
+
+void simulate_close(struct simulate *simulate)
+{
+    for (int i = 0; i < simulate->count; i++) {
+        hosts_free(&simulate->platforms[i]);
+        free(simulate->platforms[i].machine);
+        fat_tree_free(&simulate->platforms[i].tree);
+    }
+    free(simulate->platforms);
+    *simulate = (struct simulate){.count = 0};
+}
+
+int simulate_store(const struct simulate *simulate, const char *dir,
+                   struct error *err)
+{
+    int code = 0;
+    for (int i = 0; code == 0 && i < simulate->count; i++)
+        if (simulate->platforms[i].machine != NULL)
+            code = this_machine_store(simulate->platforms[i].machine, dir, err);
+    return code;
+}
+
+/* The cell's own values go before measured ones. */
+void simulate_fill(const struct simulate_platform *platform,
+                   const struct cell *cell, struct plan_simulation *simulation)
+{
+    struct cell usual;
+    cell_defaults(&usual);
+    plan_simulation_fill(simulation, cell);
+    if (platform->machine == NULL)
+        return;
+    this_machine_fill(platform->machine, cell->ranks, simulation);
+    if (cell->request_cost != usual.request_cost)
+        simulation->request_s = cell->request_cost;
+}
+
+/* ---- what fits ---- */
+
+/* Ranks that the platform has room for: a host's are whole. */
+static long room_for(const struct simulate_platform *platform, int threads)
+{
+    long ranks = 0;
+    for (int i = 0; i < platform->count; i++)
+        ranks += platform->hosts[i].cores / threads;
+    return ranks;
+}
+
+int simulate_check(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err)
+{
+    long room = room_for(platform, threads);
+    double available = memory_available();
+    double needed = BASE_BYTES + RANK_BYTES * ranks * threads;
+    if (room < ranks)
+        return error_set(err, EBUSY,
+                         "%s has room for %ld ranks of %d thread%s (%d hosts, "
+                         "%ld cores), %d are needed",
+                         platform->path, room, threads, text_s(threads),
+                         platform->count, platform->cores, ranks);
+    if (available >= 0 && needed > available)
+        return error_set(err, ENOMEM,
+                         "%ld simulated cores need about %.2f GB of memory, "
+                         "%.2f GB are available",
+                         (long)ranks * threads, needed / 1e9, available / 1e9);
+    return 0;
+}
+
+/* ---- the command ---- */
+
+/* Writes the hosts of the ranks, a line each, and returns how many hosts, from
+ * the first on, hold them. */
+static int write_hosts(FILE *file, const struct simulate_platform *platform,
+                       int ranks, int threads)
+{
+    int used = 0;
+    for (int i = 0, left = ranks; i < platform->count && left > 0; i++) {
+        const struct simulate_host *host = &platform->hosts[i];
+        used = i + 1;
+        for (int r = host->cores / threads; r > 0 && left > 0; r--, left--)
+            for (int t = 0; t < threads; t++)
+                fprintf(file, "%s\n", host->name);
+    }
+    return used;
+}
+
+/* The platform without hosts that no rank is on; -1: it has none, or cannot be
+ * cut. */
+static int open_cut(const struct fat_tree *tree, int used, int *file,
+                    struct error *err)
+{
+    int hosts = tree->text != NULL ? fat_tree_fit(tree, used) : 0;
+    *file = -1;
+    if (hosts == tree->hosts)
+        return 0;
+    char *text = fat_tree_cut(tree, hosts);
+    *file = ask_open(text, strlen(text), err);
+    free(text);
+    return *file < 0 ? *file : 0;
+}
+
+int simulate_files_open(struct simulate_files *files,
+                        const struct simulate_platform *platform, int ranks,
+                        int threads, struct error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    int used = write_hosts(out, platform, ranks, threads);
+    fclose(out);
+    files->platform = -1;
+    files->hosts = ask_open(text, size, err);
+    free(text);
+    int code = files->hosts < 0 ? files->hosts : 0;
+    if (code == 0)
+        code = open_cut(&platform->tree, used, &files->platform, err);
+    if (code != 0)
+        simulate_files_close(files);
+    return code;
+}
+
+void simulate_files_close(struct simulate_files *files)
+{
+    if (files->hosts >= 0)
+        close(files->hosts);
+    if (files->platform >= 0)
+        close(files->platform);
+    files->hosts = files->platform = -1;
+}
+
+static void platform_path(const struct simulate_platform *platform,
+                          const struct simulate_files *files,
+                          char path[PATH_MAX])
+{
+    if (files->platform >= 0)
+        ask_path(files->platform, path, PATH_MAX);
+    else
+        snprintf(path, PATH_MAX, "%s", platform->file);
+}
+
+/* The numbers of a message, and room for those of all pairs. */
+enum { MESSAGE_NUMBERS = 4 };
+
+/* Of ranks of SMPI, which threads are, too: between the last of a rank and the
+ * first of the next.  Returns how many pairs there are, at most `most`; number
+ * n of pair i is at [n * most + i]. */
+static int read_messages(FILE *answer, int threads, int most, double *numbers,
+                         char *complaint, size_t size)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int count = 0, rank;
+    while (getline(&line, &room, answer) > 0) {
+        double seconds[MESSAGE_NUMBERS];
+        ask_keep_complaint(line, complaint, size);
+        if (count == most ||
+            sscanf(line, "@message %d %lf %lf %lf %lf", &rank, &seconds[0],
+                   &seconds[1], &seconds[2], &seconds[3]) != 5)
+            continue;
+        if ((rank + 1) % threads != 0)
+            continue;
+        for (int n = 0; n < MESSAGE_NUMBERS; n++)
+            numbers[n * most + count] = seconds[n];
+        count++;
+    }
+    free(line);
+    return count;
+}
+
+int simulate_messages(const struct simulate *simulate,
+                      const struct simulate_platform *platform, int ranks,
+                      int threads, struct simulate_messages *take,
+                      struct error *err)
+{
+    char path[64], file[PATH_MAX], complaint[400] = "";
+    struct simulate_files files;
+    *take = (struct simulate_messages){.start_s = 0};
+    if (ranks == 1)
+        return 0;
+    int count = 0;
+    int code = simulate_files_open(&files, platform, ranks, threads, err);
+    if (code != 0)
+        return code;
+    int pairs = ranks - 1;
+    double *numbers =
+        need_zeroed(MESSAGE_NUMBERS * (size_t)pairs, sizeof(*numbers));
+    ask_hostfile(files.hosts, path, sizeof(path));
+    platform_path(platform, &files, file);
+    FILE *answer = ask_ranks(simulate, platform, file, ranks * threads, path,
+                             "--messages");
+    if (answer != NULL) {
+        count = read_messages(answer, threads, pairs, numbers, complaint,
+                              sizeof(complaint));
+        pclose(answer);
+    }
+    simulate_files_close(&files);
+    take->start_s = stats_middle(numbers, count);
+    take->byte_s = stats_middle(numbers + pairs, count);
+    take->busy_start_s = stats_middle(numbers + 2 * pairs, count);
+    take->busy_byte_s = stats_middle(numbers + 3 * pairs, count);
+    free(numbers);
+    return count == pairs
+               ? 0
+               : error_set(err, EINVAL,
+                           "platform: %s: SimGrid sends no messages between "
+                           "its ranks%s%s",
+                           platform->path, complaint[0] ? ": " : "", complaint);
+}
+
+char **simulate_argv(const struct simulate *simulate,
+                     const struct simulate_platform *platform, long ranks,
+                     const char *plan, const struct simulate_files *files,
+                     struct error *err)
+{
+    char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
+    char wrapper[sizeof(simulate->preload) + 16];
+    /* Quiet: it would repeat its command after a failure, and leave files. */
+    const char *words[WORDS] = {"smpirun",   "-quiet", "-np", number,
+                                "-platform", file,     hosts};
+    int n = 7;
+    snprintf(number, sizeof(number), "%ld", ranks);
+    ask_hostfile(files->hosts, hosts, sizeof(hosts));
+    platform_path(platform, files, file);
+    for (int i = 0; i < ASK_FLAGS; i++)
+        words[n++] = ask_flags[i];
+    for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
+        words[n++] = platform->machine->flag[i];
+    words[n++] = ranks <= GUARDED_RANKS ? "--cfg=contexts/guard-size:1"
+                                        : "--cfg=contexts/guard-size:0";
+    if (simulate->preload[0] != '\0') {
+        snprintf(wrapper, sizeof(wrapper), "env LD_PRELOAD=%s",
+                 simulate->preload);
+        words[n++] = "-wrapper";
+        words[n++] = wrapper;
+    }
+    words[n++] = simulate->program;
+    words[n++] = word;
+    if (!text_to_word(word, sizeof(word), plan)) {
+        error_set(err, ENAMETOOLONG, "%s: the path is too long", plan);
+        return NULL;
+    }
+    char **argv = need_zeroed(WORDS + 1, sizeof(*argv));
+    for (int i = 0; words[i] != NULL; i++)
+        argv[i] = need_copy(words[i]);
+    return argv;
+}

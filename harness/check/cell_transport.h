@@ -1,0 +1,32 @@
+/* The transport that hands a cell's loop out, and its tree of masters. */
+#ifndef HARNESS_CHECK_CELL_TRANSPORT_H
+#define HARNESS_CHECK_CELL_TRANSPORT_H
+
+#include "harness/cell/cell.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/check/setup.h"
+#include "harness/transport/registry/registry.h"
+
+/* Of a cell whose transport and protocol are resolved; NULL: of none. */
+const struct transport_ops *cell_transport(const struct cell *cell);
+
+/* The value of the cell field that only this transport has; NULL: it has none.
+ */
+const char *cell_transport_choice(const struct cell *cell);
+
+/* Whether the cell has ranks that are masters. */
+bool cell_has_masters(const struct cell *cell);
+
+/* Ranks that masters alone have, on top of the workers', also where the
+ * transport is still `auto`, which the scheme's kind decides. */
+int cell_dedicated_ranks(const struct cell *cell, const struct hierarchy *h,
+                         bool schedule);
+
+/* Builds the tree of a setup, or of a checked cell; free it with tree_free.
+ * Returns 0 or -ENOMEM. */
+int setup_build_tree(const struct setup *setup, struct tree *tree,
+                     struct error *err);
+int cell_tree_build(const struct cell *cell, struct tree *tree,
+                    struct error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* The meaning of a cell's `scheme`: a scheme or two, a plan of the whole loop,
+ * a schedule of OpenMP, or auto. */
+#ifndef HARNESS_CHECK_SCHEME_H
+#define HARNESS_CHECK_SCHEME_H
+
+#include "harness/check/choice.h"
+#include "harness/transport/openmp/openmp_schedule.h"
+#include "sched/divisible/algorithm.h"
+#include "sched/schemes/pair.h"
+
+enum scheme_kind { SCHEME_PAIR, SCHEME_PLAN, SCHEME_SCHEDULE, SCHEME_AUTO };
+
+struct scheme {
+    enum scheme_kind kind;
+    struct sched_pair pair;          /* its canonical text is that of all kinds;
+                                        outer NULL: of another kind */
+    struct divisible_choice plan;    /* SCHEME_PLAN */
+    struct openmp_schedule schedule; /* SCHEME_SCHEDULE */
+    struct choice_rule rule;         /* SCHEME_AUTO */
+};
+
+/* `static` without keys is the scheme.  Unknown names are errors that list all.
+ * Returns 0 or -EINVAL. */
+int scheme_parse(const char *text, struct scheme *scheme, struct error *err);
+
+/* Whether its knowledge from one repetition is meant for the next. */
+bool scheme_keeps(const struct scheme *scheme);
+
+/* Whether one of its schemes counts with the costs of iterations. */
+bool scheme_needs_costs(const struct scheme *scheme);
+
+#endif

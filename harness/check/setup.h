@@ -1,0 +1,76 @@
+/* A cell, checked and resolved once: its text as values.
+ *
+ * cell_check makes the canonical text of a cell; code that runs it, or needs
+ * more than its text, opens a setup and does not parse again. */
+#ifndef HARNESS_CHECK_SETUP_H
+#define HARNESS_CHECK_SETUP_H
+
+#include "harness/cell/cell.h"
+#include "harness/hierarchy/hierarchy.h"
+#include "harness/check/scheme.h"
+#include "harness/topo/topo.h"
+#include "harness/transport/registry/registry.h"
+#include "kernels/kernel.h"
+
+enum protocol {
+    PROTOCOL_PARALLEL,
+    PROTOCOL_DMPS,
+    PROTOCOL_SUBPROBLEM,
+    PROTOCOL_PUSH
+};
+
+struct setup {
+    struct cell cell; /* in canonical form, with its hash */
+    const struct kernel_ops *kernel;
+    struct spec kernel_spec;
+    int64_t steps; /* time steps of the kernel */
+    struct scheme scheme;
+    struct hierarchy hierarchy;
+    enum protocol protocol;
+    const struct transport_ops *transport;
+    struct topo_binding binding;
+    struct perturbs perturbs;
+    int workers;
+    double *power;       /* one per worker; NULL: all equal, or */
+    bool measures_power; /* measured by the launch */
+    int *load;           /* busy processes by worker's core; NULL: none */
+    bool sent;           /* input data travel with every chunk */
+    bool replan;         /* every time step is scheduled anew */
+    bool recosts;        /* with the costs of the one before it */
+    bool stamps;         /* every chunk is timed */
+};
+
+/* Checks that the cell can run at all (specs parse, the hierarchy fits the
+ * shape, as many powers as workers, ...) and resolves it.  -EINVAL: a field is
+ * wrong in itself; -ENOTSUP: the fields are right but do not go together (a
+ * campaign skips and counts these).  Then nothing is left open. */
+int setup_open(struct setup *setup, const struct cell *cell, struct error *err);
+void setup_close(struct setup *setup);
+
+/* Which workers its perturbations hold: one byte for each worker, with a bit
+ * for each perturbation. */
+void setup_pick_perturbed(const struct setup *setup, uint8_t *hit);
+
+/* Whether what its scheme learns in one repetition is meant for the next, so
+ * that they differ. */
+bool setup_learns_by_repetition(const struct setup *setup);
+
+/* ---- cells without more ---- */
+
+/* Writes canonical forms and the hash, or leaves the cell as it is.  Returns
+ * what setup_open does. */
+int cell_check(struct cell *cell, struct error *err);
+
+/* The checked cell of a plan, ready to run: its interval has been chosen.
+ * Returns 0, -EINVAL or -ENOTSUP. */
+int cell_read(const json_t *object, struct cell *cell, struct error *err);
+
+/* Number of workers of a checked cell. */
+int cell_workers(const struct cell *cell);
+
+/* Whether the launch measures the powers of this cell's workers; whether
+ * workers of it never come back. */
+bool cell_measures_power(const struct cell *cell);
+bool cell_loses_workers(const struct cell *cell);
+
+#endif

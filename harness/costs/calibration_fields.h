@@ -1,0 +1,20 @@
+/* What is in a calibration, as tables of fields: how it is written, and which
+ * values can be. */
+#ifndef HARNESS_COSTS_CALIBRATION_FIELDS_H
+#define HARNESS_COSTS_CALIBRATION_FIELDS_H
+
+#include "harness/record/fields.h"
+
+extern const struct record_field calibration_head_fields[];
+extern const struct record_field calibration_worker_fields[];
+extern const struct record_field calibration_size_fields[];
+extern const struct record_field calibration_pair_fields[];
+extern const struct record_field calibration_transfer_fields[];
+extern const struct record_field calibration_cost_fields[];
+extern const struct record_field calibration_kernel_fields[];
+extern const struct record_field calibration_block_fields[];
+extern const struct record_field calibration_dispatch_fields[];
+extern const struct record_field calibration_rate_fields[];
+extern const struct record_field calibration_charge_fields[];
+
+#endif

@@ -1,0 +1,20 @@
+/* The cost of sending input data: g and G of Beaumont, Legrand and Robert.
+ *
+ * The rank of worker 0 sends through the port and the landings that protocol
+ * push uses (harness/messages/input.h), to one rank after the other.  A message
+ * is timed from its start until its receiver says, by an empty one, that it has
+ * come; half of the round trip of empty messages is subtracted.  The data are
+ * fresh: they come from another part of a large store each time. */
+#ifndef HARNESS_MEASURE_TRANSFER_H
+#define HARNESS_MEASURE_TRANSFER_H
+
+#include "harness/measure/crew.h"
+#include "harness/costs/calibration.h"
+
+/* Transfers that are measured: to every rank but the first. */
+int transfer_count(const struct crew *crew);
+
+/* Collective: fills kind->transfer at rank 0. */
+void transfer_measure(struct crew *crew, struct calibration_kind *kind);
+
+#endif

@@ -1,0 +1,180 @@
+/* A mailbox: the messages of a rank while a loop runs.
+ *
+ * Receives: messages of one tag come to a ring of receives that are posted
+ * ahead.  They are taken out one by one, the oldest first.
+ * On their way: sends that have not left yet, and receives of messages that are
+ * known to come.  A list of their requests grows with them.
+ * Short messages are sent at once and may change afterwards.
+ * Counts: how many messages the rank has sent, and how many bytes.
+ *
+ * A protocol opens one in each rank and uses the parts that it needs:
+ *
+ *     const struct mailbox_setup setup = {.comm = comm,
+ *                                         .from = MPI_ANY_SOURCE,
+ *                                         .tag = TAG_NOTE,
+ *                                         .posted = 1,
+ *                                         .count = sizeof(struct note)};
+ *     code = mailbox_open(&box, &setup);          0 or -ENOMEM
+ *
+ *     mailbox_reset(&box);                        before each repetition
+ *     mailbox_post(&box, 1);                      by the rank; then a barrier
+ *
+ *     comm_begin(comm);                           with MPI held:
+ *     mailbox_send_short(&box, &note, sizeof(note), to, TAG_NOTE);
+ *     mailbox_reap_old(&box);
+ *     MPI_Isend(row, bytes, MPI_BYTE, to, TAG_ROW, comm->all,
+ *               mailbox_add(&box));
+ *     mailbox_count(&box, bytes);
+ *     while ((note = mailbox_take(&box)) != NULL) {
+ *         ...                                     uses the note
+ *         mailbox_post(&box, 1);                  receives the next one
+ *     }
+ *     comm_end(comm);
+ *
+ *     mailbox_withdraw(&box);                     after the loop
+ *     mailbox_drain(&box);
+ *     mailbox_close(&box);
+ *
+ * One thread at a time uses a mailbox: with several threads in a rank, the one
+ * that holds MPI (comm_begin).  Nothing fails after mailbox_open: where memory
+ * for a longer list is missing, mailbox_add waits for the oldest request. */
+#ifndef HARNESS_MESSAGES_MAILBOX_H
+#define HARNESS_MESSAGES_MAILBOX_H
+
+#include "harness/messages/comm.h"
+
+/* The longest of short messages, in bytes. */
+enum { MAILBOX_SHORT = 48 };
+
+/* Requests that a mailbox has room for by itself. */
+enum { MAILBOX_FEW = 4 };
+
+struct mailbox_setup {
+    const struct comm *comm;
+    MPI_Comm at; /* where its messages travel; 0: in comm->all */
+    /* The ring: at most `posted` receives (0: none) of up to `count` elements
+     * of `type` (0: bytes) from one address, or from MPI_ANY_SOURCE. */
+    int from, tag, posted, count;
+    MPI_Datatype type;
+    /* Whether they are received in the caller's memory, `stride` bytes apart
+     * (NULL: all are empty), or in memory that the mailbox opens. */
+    bool given;
+    void *memory;
+    size_t stride;
+    int requests; /* on their way at once, as far as that is known */
+    int kept;     /* in simulation: short messages that have not left yet, at
+                     most; the sender of one more waits.  0: any number */
+};
+
+struct mailbox {
+    const struct comm *comm;
+    MPI_Comm at;
+    /* The ring: `posted` receives, the oldest at `oldest`. */
+    int from, tag, count, room;
+    MPI_Datatype type;
+    int oldest, posted;
+    char *memory;
+    size_t stride;
+    MPI_Request *receive;
+    void *block; /* what of these is its own */
+    /* On their way. */
+    MPI_Request *request, few[MAILBOX_FEW];
+    int requests, requests_room;
+    /* Short messages in simulation: from number `waited` on they are not waited
+     * for, and number i is at kept[i % kept_room]. */
+    struct mailbox_kept *kept;
+    int kept_room;
+    int64_t next, waited;
+    int64_t messages, bytes; /* sent since the reset */
+};
+
+/* The setup's comm stays the caller's, and so does its memory.  A mailbox stays
+ * where it was opened.  Returns 0 or -ENOMEM. */
+int mailbox_open(struct mailbox *box, const struct mailbox_setup *setup);
+/* Also one that was never opened, but is zeroed. */
+void mailbox_close(struct mailbox *box);
+
+/* Before a repetition: nothing is posted, on its way or counted. */
+void mailbox_reset(struct mailbox *box);
+
+/* ---- what comes to the ring ---- */
+
+/* Posts receives until there are `most`, or as many as the ring has. */
+void mailbox_post(struct mailbox *box, int most);
+
+/* The request of the oldest receive, for a caller that also waits for other
+ * requests (comm_pause); NULL: none is posted. */
+static inline MPI_Request *mailbox_oldest(struct mailbox *box)
+{
+    return box->posted > 0 ? &box->receive[box->oldest] : NULL;
+}
+
+/* Whether the message of the oldest receive is there; its request is null
+ * then. */
+bool mailbox_has_come(struct mailbox *box);
+
+/* Takes out the oldest receive if its message is there, and so it is when its
+ * request is null already.  The message stays until mailbox_post gets to its
+ * place again.  NULL: it is not there. */
+static inline void *mailbox_take(struct mailbox *box)
+{
+    int at = box->oldest;
+    if (box->posted == 0)
+        return NULL;
+    bool there = box->receive[at] == MPI_REQUEST_NULL || mailbox_has_come(box);
+    if (!there || comm_failed(box->comm))
+        return NULL;
+    box->oldest = at + 1 < box->room ? at + 1 : 0;
+    box->posted--;
+    return box->memory + (size_t)at * box->stride;
+}
+
+/* Takes back the receives that are posted: nothing comes any more. */
+void mailbox_withdraw(struct mailbox *box);
+
+/* Before a receive is posted at this place of the ring. */
+void mailbox_prepare(struct mailbox *box, int at);
+
+/* ---- messages that are sent, or known to come ---- */
+
+static inline void mailbox_count(struct mailbox *box, int64_t bytes)
+{
+    box->messages++;
+    box->bytes += bytes;
+}
+
+/* Sends and counts up to MAILBOX_SHORT bytes, which may change afterwards, to
+ * an address that does not wait for this rank before it receives them. */
+void mailbox_send_short(struct mailbox *box, const void *data, int bytes,
+                        int to, int tag);
+
+/* Waits until all short messages have left; by one thread after the loop. */
+void mailbox_drain(struct mailbox *box);
+
+/* Begins to send and counts what may take long.  It must not change as long as
+ * it is on its way.  bytes: of all `count` elements. */
+void mailbox_send_long(struct mailbox *box, const void *data, int count,
+                       MPI_Datatype type, int64_t bytes, int to, int tag);
+
+/* The place of one more request that is on its way; use it before the next call
+ * for the same mailbox. */
+MPI_Request *mailbox_add(struct mailbox *box);
+
+/* Forgets the requests that are complete.  In simulation it waits for the
+ * oldest of many. */
+void mailbox_reap(struct mailbox *box);
+
+/* The same now and then, for a caller that adds many requests; returns whether.
+ */
+static inline bool mailbox_reap_old(struct mailbox *box)
+{
+    bool many = box->requests >= 64 && box->requests % 64 == 0;
+    if (many)
+        mailbox_reap(box);
+    return many;
+}
+
+/* Waits for all messages on their way, the oldest first; without MPI held. */
+void mailbox_await(struct mailbox *box, const struct engine_patience *patience);
+
+#endif

@@ -1,0 +1,20 @@
+/* A worker's end of an rma window: steps from its counter, chunks from the
+ * table that every rank has. */
+#ifndef HARNESS_MESSAGES_SOURCE_RMA_H
+#define HARNESS_MESSAGES_SOURCE_RMA_H
+
+#include "harness/messages/source.h"
+#include "harness/messages/window.h"
+
+struct source_rma {
+    struct source base;
+    struct window *window;
+    const struct sched_table *table;
+    int64_t primed; /* the step of the worker's first chunk, else -1 */
+};
+
+/* Before a repetition.  The window and the table outlive the source. */
+void source_rma_open(struct source_rma *source, int worker,
+                     struct window *window, const struct sched_table *table);
+
+#endif

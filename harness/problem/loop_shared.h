@@ -1,0 +1,21 @@
+/* The output of a loop in memory of all ranks of a host, for cells whose
+ * results are collected there (collect: shared). */
+#ifndef HARNESS_PROBLEM_LOOP_SHARED_H
+#define HARNESS_PROBLEM_LOOP_SHARED_H
+
+#include "harness/messages/window.h"
+#include "harness/problem/loop.h"
+
+struct loop_shared {
+    struct comm host; /* the ranks of this host */
+    struct window window;
+};
+
+/* Collective: opens it, unless it is open or the loop has no output; the cells
+ * of a loop share it, too.  In simulation there is none.  Returns 0, -ENOMEM or
+ * what window_open does, all ranks the same. */
+int loop_share(struct loop *loop, const struct comm *comm, struct error *err);
+/* By loop_close.  Collective. */
+void loop_unshare(struct loop *loop);
+
+#endif

@@ -1,0 +1,24 @@
+/* Launches of a result directory that still run on this host: those of a driver
+ * or a launcher that was killed.  No measurement runs at the same time. */
+#ifndef HARNESS_PROGRAM_EARLIER_H
+#define HARNESS_PROGRAM_EARLIER_H
+
+#include "base/error.h"
+#include "harness/program/part.h"
+
+/* A launch that ends does so within 5 s, see bench/launching/keeper.h. */
+#define EARLIER_LIMIT_S 10.0
+
+/* Waits up to `limit_s` seconds until no such launch is left.  `directory` is
+ * its full path; launches of runs whose parts do not overlap may run on, and so
+ * may `own` (NULL: none).  Returns 0, or -EBUSY with a text that names the
+ * host and the process. */
+int earlier_await(const char *directory, const struct part *part,
+                  const char *own, double limit_s, struct error *err);
+
+/* The same for the launch with this plan, DIRECTORY/plan-LAUNCH.json, before
+ * MPI is up: the first rank of each host looks, where the launcher says which
+ * that is, else every rank. */
+int earlier_await_plan(const char *plan, double limit_s, struct error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/* How a rank ends with its launch.  Only for programs that a launcher starts:
+ * a library must not do this to the program that uses it. */
+#ifndef HARNESS_PROGRAM_GUARD_H
+#define HARNESS_PROGRAM_GUARD_H
+
+/* The first call of a rank, in its main thread.  From now on the process ends
+ * at once when the thread that started it ends: a rank whose proxy was killed
+ * would keep measuring in vain.  It also ends, with one line on stderr, unless
+ * guard_started is called within `limit_s` seconds (0: no limit): MPI_Init
+ * waits for ever for ranks that do not come. */
+void guard_begin(double limit_s);
+
+/* MPI is up. */
+void guard_started(void);
+
+#endif

@@ -1,0 +1,141 @@
+#include "harness/program/earlier.h"
+
+#include "base/text.h"
+#include "harness/program/process.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WORDS_SIZE = 1 << 15 };
+
+enum { LOOK_US = 50000 }; /* between two looks */
+
+/* A plan's path, taken apart. */
+struct plan_path {
+    char directory[PATH_MAX];
+    char launch[NAME_MAX + 1];
+    struct part part;
+};
+
+/* DIRECTORY/plan-LAUNCH.json; false when it is not. */
+static bool split_path(const char *path, struct plan_path *parts)
+{
+    const char *slash = strrchr(path, '/'), *prefix = "/plan-";
+    const char *end = strrchr(path, '.');
+    if (slash == NULL || strncmp(slash, prefix, strlen(prefix)) != 0 ||
+        end < slash || strcmp(end, ".json") != 0)
+        return false;
+    const char *launch = slash + strlen(prefix);
+    snprintf(parts->directory, sizeof(parts->directory), "%.*s",
+             (int)(slash - path), path);
+    snprintf(parts->launch, sizeof(parts->launch), "%.*s", (int)(end - launch),
+             launch);
+    return part_parse(parts->launch, &parts->part);
+}
+
+struct search {
+    const char *directory, *own;
+    const struct part *part;
+    char *words; /* of a process, WORDS_SIZE */
+    struct plan_path found;
+};
+
+/* Simulations of scheme auto run in a folder of the directory. */
+static bool is_inside(const char *directory, const char *whole)
+{
+    size_t length = strlen(whole);
+    return strncmp(directory, whole, length) == 0 &&
+           (directory[length] == '\0' ||
+            strcmp(directory + length, "/auto") == 0);
+}
+
+static bool is_conflict(const struct search *search, const char *path)
+{
+    struct plan_path plan;
+    if (!split_path(path, &plan) ||
+        !is_inside(plan.directory, search->directory) ||
+        (search->own != NULL && strcmp(plan.launch, search->own) == 0))
+        return false;
+    return part_overlaps(&plan.part, search->part);
+}
+
+/* Launchers and ranks have "... launch PLAN" in their command line, simulations
+ * ".../dlsbench-sim PLAN" with the plan as smpirun needs it. */
+static bool runs_launch(pid_t pid, void *arg)
+{
+    struct search *search = arg;
+    size_t length = process_words(pid, search->words, WORDS_SIZE);
+    const char *before = "";
+    for (const char *word = search->words; word < search->words + length;
+         word += strlen(word) + 1) {
+        const char *slash = strrchr(before, '/');
+        bool simulated = text_is(slash ? slash : "", "/dlsbench-sim");
+        char plan[PATH_MAX + NAME_MAX];
+        snprintf(plan, sizeof(plan), "%s", word);
+        if (simulated)
+            text_from_word(plan);
+        if ((simulated || text_is(before, "launch")) &&
+            is_conflict(search, plan))
+            return split_path(plan, &search->found);
+        before = word;
+    }
+    return false;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int earlier_await(const char *directory, const struct part *part,
+                  const char *own, double limit_s, struct error *err)
+{
+    struct search search = {.directory = directory,
+                            .own = own,
+                            .part = part,
+                            .words = malloc(WORDS_SIZE)};
+    double deadline = seconds_now() + limit_s;
+    pid_t pid = 0;
+    char host[65] = "this host";
+    if (search.words == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    while ((pid = process_find(runs_launch, &search)) != 0 &&
+           seconds_now() < deadline)
+        usleep(LOOK_US);
+    free(search.words);
+    if (pid == 0)
+        return 0;
+    gethostname(host, sizeof(host) - 1);
+    return error_set(err, EBUSY,
+                     "%s: process %ld still runs launch %s of %s, and would "
+                     "disturb this one: wait for its end or end it",
+                     host, (long)pid, search.found.launch, directory);
+}
+
+/* Each MPI has its own name for the number of a rank on its host. */
+static bool is_first_here(void)
+{
+    static const char *const names[] = {
+        "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *number = getenv(names[i]);
+        if (number != NULL)
+            return strcmp(number, "0") == 0;
+    }
+    return true;
+}
+
+int earlier_await_plan(const char *plan, double limit_s, struct error *err)
+{
+    struct plan_path path;
+    if (!is_first_here() || !split_path(plan, &path))
+        return 0;
+    return earlier_await(path.directory, &path.part, path.launch, limit_s, err);
+}

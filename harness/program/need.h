@@ -1,0 +1,34 @@
+/* Memory for a program's own lists.  A program that does not get it ends with
+ * one line and exit code 1: it has no alternative.  Memory that grows with a
+ * user's data (a kernel's arrays, the log of all chunks) is not requested here,
+ * because a cell that does not fit is refused with a reason.  Only for
+ * programs: a library must not do this to the program that uses it. */
+#ifndef HARNESS_PROGRAM_NEED_H
+#define HARNESS_PROGRAM_NEED_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* `count` zeroed elements of `size` bytes, to be freed; never NULL. */
+void *need_zeroed(size_t count, size_t size);
+
+/* A copy of the text, to be freed; never NULL. */
+char *need_copy(const char *text);
+
+/* A new text, to be freed; never NULL. */
+char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *need_vtext(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
+
+/* open_memstream; never NULL. */
+FILE *need_stream(char **text, size_t *size);
+
+/* list_grow of base/list.h that does not fail. */
+void need_room(void *list, int64_t *room, int64_t count, size_t size);
+
+/* Ends the program for want of memory.  Called after a failed request. */
+_Noreturn void need_failed(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* The part of a campaign that a run has: what --shape and --shard say. */
+#ifndef HARNESS_PROGRAM_PART_H
+#define HARNESS_PROGRAM_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct part {
+    int ranks, threads; /* cells of this shape only; 0: of all */
+    int shard, shards;  /* of these cells; 0 of 1: all */
+};
+
+/* Whether two runs may have a cell in common.  Shards count in their shape, and
+ * those of different numbers are cut at other places. */
+bool part_overlaps(const struct part *a, const struct part *b);
+
+/* The end of a launch's name, "0of4" or "2x1-0of4". */
+void part_print(const struct part *part, char *text, size_t size);
+
+/* Reads it from a launch's name; false when it does not end so. */
+bool part_parse(const char *launch, struct part *part);
+
+#endif

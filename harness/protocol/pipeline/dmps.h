@@ -1,0 +1,73 @@
+/* DMPS(x), dynamic multi-phase scheduling of loops with dependences (Ciorba
+ * et al., section 3.3), with x any scheme: chunks of rows come from the
+ * source in order; along the columns a worker stops every `interval` columns,
+ * takes the boundary from the owner of the chunk before its own and gives its
+ * own to the owner of the next.
+ *
+ * Of the paper's five remarks (1), (4) and (5) hold as printed: (1) the
+ * interval is the same for all chunks; (4) a successor that becomes known in
+ * the middle gets all complete columns; (5) a boundary that no worker has taken
+ * when the chunk ends is kept, and the worker asks for its next chunk, of which
+ * it may itself be the predecessor.
+ *
+ * (2) and (3) hold but for who names the neighbour: a worker whose successor
+ * is not known continues with its own next block, and looks again at its end.
+ * In the paper it asks the master at the end of each block, and the master,
+ * which handed out all chunks, names the owners of the last two (its steps (c)
+ * and (d)).  Here both owners of an edge register once at the edge's home rank,
+ * which names them to each other (links.h).  The master of the paper knows all
+ * owners; below a hierarchy, through a window and in one process no rank does,
+ * and one protocol serves them all.  It also keeps a question for each edge and
+ * block away from the master.
+ *
+ * With `group` chunks to a group it is the protocol of Andronikos et al.
+ * instead (subproblem, formula 5): boundaries inside a group of NP chunks go
+ * from block to block, and that of every NP-th chunk goes once, as a whole, at
+ * its end.
+ *
+ * Several time steps.  With sticky placement a chunk stays with its first
+ * owner, which runs its chunks in ascending order step after step; only the
+ * dependences hold two steps apart.  With replan every step is a separate pass
+ * over the source (see run_loop.c), and a chunk's rows are brought from the
+ * rank where the step before left them. */
+#ifndef HARNESS_PROTOCOL_PIPELINE_DMPS_H
+#define HARNESS_PROTOCOL_PIPELINE_DMPS_H
+
+#include "harness/protocol/pipeline/links.h"
+#include "harness/protocol/pipeline/migrate.h"
+#include "harness/protocol/parallel/parallel.h"
+
+/* The common data of a rank's workers. */
+struct dmps {
+    const struct kernel_dependence *kernel;
+    const void *instance;
+    void *state;
+    char *output;
+    struct kernel_grid grid;
+    int64_t rows;
+    int64_t interval; /* h, columns between two synchronization points */
+    int64_t group;    /* chunks; 0: all boundaries go from block to block */
+    int first, last;  /* time steps of this pass: one of them with replan */
+    struct links links;
+    bool shared;     /* several workers write the output of this rank */
+    bool every_step; /* chunks of all steps are logged; else, with sticky
+                        placement, those of the last */
+    struct migrate *migrate; /* replan over several ranks, or NULL */
+    _Atomic int working;     /* threads of this rank still in the loop */
+    double tick_s;           /* see engine_measure_tick */
+};
+
+/* Before a pass, with the number of workers of this rank; a barrier must
+ * follow. */
+void dmps_reset(struct dmps *dmps, int workers);
+
+/* Runs a pass to its end; adds the time blocked for boundaries to *sync_s.
+ * Called by the worker's own thread.  The worker's log, counts and ticks
+ * continue from their values. */
+void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s);
+
+/* By thread 0 of each rank after its own work: lets boundaries travel until all
+ * ranks have finished. */
+void dmps_finish(struct dmps *dmps);
+
+#endif

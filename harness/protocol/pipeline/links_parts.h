@@ -1,0 +1,42 @@
+/* The private parts of links, shared by the files links*.c: links.c has the
+ * calls of protocols, links_meet.c brings the ends of an edge together,
+ * links_send.c sends pieces.  All of them with MPI held. */
+#ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_PARTS_H
+#define HARNESS_PROTOCOL_PIPELINE_LINKS_PARTS_H
+
+#include "base/invariant.h"
+#include "harness/protocol/pipeline/links.h"
+
+static inline enum link_end links_producer(enum link_way way)
+{
+    return way == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
+}
+
+/* Where the other end is, rank + 1, for one that is here. */
+static inline int32_t links_other(const struct link_edge *edge,
+                                  enum link_end end)
+{
+    return atomic_load_explicit(&edge->other[end], memory_order_relaxed);
+}
+
+/* Columns that a stream carries in all. */
+static inline int64_t links_columns(const struct links *links,
+                                    enum link_way way)
+{
+    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
+           links->columns;
+}
+
+int links_tag(int64_t edge, enum link_way way);
+
+void links_drop_rows(struct links *links);
+
+/* Sends complete columns that have not been sent, if the other end is known. */
+void links_send_piece(struct links *links, int64_t edge, enum link_way way);
+
+/* The mailbox; -ENOMEM.  Handles the notes that have come; whether there were
+ * any. */
+int links_open_box(struct links *links);
+bool links_take_notes(struct links *links);
+
+#endif

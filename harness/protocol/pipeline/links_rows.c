@@ -1,0 +1,82 @@
+/* Rows of memory for the streams inside a rank. */
+#include "harness/protocol/pipeline/links_parts.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE = 64 };
+
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* A column on either side stays zero. */
+static size_t margin(const struct links *links)
+{
+    return whole_lines(links->column_bytes);
+}
+
+static size_t mapped(const struct link_rows *own)
+{
+    return (size_t)own->most * own->row_bytes;
+}
+
+void links_keep_rows(struct links *links)
+{
+    struct link_rows *own = &links->own;
+    size_t columns = (size_t)links->columns * links->column_bytes;
+    /* Both ways over each edge. */
+    int64_t rows = 2 * (int64_t)(links->mapped / sizeof(*links->edge));
+    own->row_bytes = whole_lines(columns) + 2 * margin(links);
+    own->most = LINK_ROWS_BYTES / (int64_t)own->row_bytes;
+    own->most = own->most < rows ? own->most : rows;
+    void *memory = mmap(NULL, mapped(own), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    own->memory = memory == MAP_FAILED ? NULL : memory;
+}
+
+void links_drop_rows(struct links *links)
+{
+    if (links->own.memory != NULL)
+        munmap(links->own.memory, mapped(&links->own));
+    links->own.memory = NULL;
+}
+
+/* Those that come too late have none. */
+static char *take_row(struct links *links)
+{
+    struct link_rows *own = &links->own;
+    if (atomic_load_explicit(&own->taken, memory_order_relaxed) >= own->most)
+        return NULL;
+    int64_t row = atomic_fetch_add(&own->taken, 1);
+    return row < own->most
+               ? own->memory + (size_t)row * own->row_bytes + margin(links)
+               : NULL;
+}
+
+/* A stream gets its row with its first columns, or never. */
+void links_copy(struct links *links, struct link_stream *stream,
+                int64_t complete, const void *row)
+{
+    int64_t from = engine_reached(&stream->complete);
+    if (complete == from)
+        return;
+    if (from == 0)
+        stream->kept = take_row(links);
+    if (stream->kept == NULL)
+        return;
+    invariant(from % links->columns + complete - from <= links->columns);
+    size_t at = (size_t)(from % links->columns) * links->column_bytes;
+    memcpy(stream->kept + at, (const char *)row + at,
+           (size_t)(complete - from) * links->column_bytes);
+}
+
+void links_poison(struct links *links, int byte)
+{
+    const struct link_rows *own = &links->own;
+    int64_t taken = atomic_load(&own->taken);
+    for (int64_t row = 0; row < taken && row < own->most; row++)
+        memset(own->memory + (size_t)row * own->row_bytes + margin(links), byte,
+               (size_t)links->columns * links->column_bytes);
+}

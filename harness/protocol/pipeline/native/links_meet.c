@@ -1,0 +1,120 @@
+/* Bringing the two ends of an edge together, at its home; called with MPI
+ * held, except by links_register. */
+#include "harness/protocol/pipeline/links_parts.h"
+
+enum { TAG_NOTE = 1 };
+enum { LINK_ANSWER = 2 }; /* a note from the home */
+
+static void send_note(struct links *links, int to, int64_t edge, int end,
+                      int rank)
+{
+    struct link_note note = {edge, end, rank};
+    mailbox_send_short(&links->box, &note, sizeof(note), to, TAG_NOTE);
+}
+
+/* The way that an end of this rank feeds, when it feeds one. */
+static bool feeds(const struct links *links, enum link_end end,
+                  enum link_way *way)
+{
+    *way = end == LINK_PREDECESSOR ? LINK_DOWN : LINK_UP;
+    return links_columns(links, *way) > 0;
+}
+
+/* The other end of one of this rank's edges is at `rank`. */
+static void meet(struct links *links, int64_t edge, int rank)
+{
+    struct link_edge *e = &links->edge[edge];
+    bool inside = rank == links->comm->rank;
+    for (int end = 0; end < 2; end++) {
+        enum link_way way;
+        if (!e->here[end])
+            continue;
+        invariant(links_other(e, end) == 0);
+        atomic_store_explicit(&e->other[end], rank + 1, memory_order_relaxed);
+        if (!feeds(links, end, &way))
+            continue;
+        if (inside)
+            links->owed--;
+        else
+            links_send_piece(links, edge, way);
+    }
+}
+
+static void tell(struct links *links, int to, int64_t edge, int rank)
+{
+    if (to == links->comm->rank)
+        meet(links, edge, rank);
+    else
+        send_note(links, to, edge, LINK_ANSWER, rank);
+}
+
+static void touch(struct links *links, int64_t edge)
+{
+    if (edge >= atomic_load_explicit(&links->touched, memory_order_relaxed))
+        atomic_store_explicit(&links->touched, edge + 1, memory_order_relaxed);
+}
+
+/* At the home: the second of the two ends brings both together. */
+static void at_home(struct links *links, int64_t edge, int end, int rank)
+{
+    struct link_edge *e = &links->edge[edge];
+    int other = e->registered[1 - end] - 1;
+    invariant(e->registered[end] == 0);
+    touch(links, edge);
+    e->registered[end] = rank + 1;
+    if (other < 0)
+        return;
+    tell(links, rank, edge, other);
+    if (other != rank)
+        tell(links, other, edge, rank);
+}
+
+void links_register(struct links *links, int64_t edge, enum link_end end)
+{
+    enum link_way way;
+    if (!links->remote) {
+        /* Several threads: the largest stays. */
+        int64_t touched = atomic_load(&links->touched);
+        while (edge >= touched && !atomic_compare_exchange_weak(
+                                      &links->touched, &touched, edge + 1))
+            ;
+        return;
+    }
+    int home = links_home(links, edge);
+    comm_begin(links->comm);
+    touch(links, edge);
+    links->edge[edge].here[end] = true;
+    links->owed += feeds(links, end, &way);
+    if (home == links->comm->rank)
+        at_home(links, edge, end, home);
+    else
+        send_note(links, home, edge, end, links->comm->rank);
+    comm_end(links->comm);
+}
+
+int links_open_box(struct links *links)
+{
+    const struct mailbox_setup setup = {.comm = links->comm,
+                                        .at = links->notes,
+                                        .from = MPI_ANY_SOURCE,
+                                        .tag = TAG_NOTE,
+                                        .posted = 1,
+                                        .count = sizeof(struct link_note)};
+    return mailbox_open(&links->box, &setup);
+}
+
+bool links_take_notes(struct links *links)
+{
+    const struct link_note *came;
+    bool any = false;
+    while ((came = mailbox_take(&links->box)) != NULL) {
+        struct link_note note = *came;
+        mailbox_post(&links->box, 1);
+        if (note.end == LINK_ANSWER)
+            meet(links, note.edge, note.rank);
+        else
+            at_home(links, note.edge, note.end, note.rank);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,37 @@
+/* Pieces of a row on their way to another rank; called with MPI held. */
+#include "harness/protocol/pipeline/links_parts.h"
+
+enum { TAG_PIECE = 2 };
+
+int links_tag(int64_t edge, enum link_way way)
+{
+    return TAG_PIECE + 2 * (int)(edge % LINK_TAGS) + (int)way;
+}
+
+/* Complete columns that have not been sent.  All are in one step: a producer
+ * begins the next only when the other end is known and has all of this one. */
+void links_send_piece(struct links *links, int64_t edge, enum link_way way)
+{
+    struct link_stream *stream = &links->edge[edge].stream[way];
+    int32_t other = links_other(&links->edge[edge], links_producer(way));
+    int64_t complete = links_complete(links, edge, way);
+    if (other == 0 || complete <= stream->sent)
+        return;
+    size_t first = (size_t)(stream->sent % links->columns);
+    /* All of it lies in the row, and the message in the step. */
+    invariant(stream->row != NULL &&
+              (int64_t)first + complete - stream->sent <= links->columns);
+    size_t bytes = (size_t)(complete - stream->sent) * links->column_bytes;
+    MPI_Request request;
+    int left;
+    MPI_Isend(stream->row + first * links->column_bytes, (int)bytes, MPI_BYTE,
+              other - 1, links_tag(edge, way), links->pieces, &request);
+    MPI_Test(&request, &left, MPI_STATUS_IGNORE);
+    if (!left) {
+        mailbox_reap_old(&links->box);
+        *mailbox_add(&links->box) = request;
+    }
+    mailbox_count(&links->box, (int64_t)bytes);
+    stream->sent = complete;
+    links->owed -= complete == links_columns(links, way);
+}

@@ -1,0 +1,355 @@
+/* Links in simulation.  All ranks live in one process, and nothing is copied:
+ * all ranks can read a worker's complete columns, and only the way to its
+ * neighbour has to take its time.  Between ranks a piece is a message of its
+ * bytes; between threads of a rank it is a hand-over.
+ *
+ * A worker that needs a boundary tells its owner so, over the edge's home as
+ * natively, and gets all kept columns; both happen while it waits for them.
+ * From then on the owner sends. */
+#include "harness/protocol/pipeline/sim/links.h"
+
+#include "harness/engine/sim/world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    /* Above those of the relay; TAGS live edges of a pair of ranks differ. */
+    TAG_PIECE = 1 << 16,
+    TAGS = 1 << 18,
+    /* Shorter messages leave their sender at once (SMPI's default). */
+    DETACHED_BYTES = 1 << 16,
+};
+
+/* One way over an edge: columns through all steps, and messages. */
+struct way {
+    int64_t produced, sent;
+    int64_t handed; /* columns that another thread of the rank took over */
+    int32_t pieces, posted, taken;
+    MPI_Request piece[LINKS_POSTED];
+};
+
+struct link_wire {
+    int32_t at[2]; /* by end: where it is + 1, 0: not registered */
+    bool met;      /* the ends know each other */
+    struct way way[2];
+};
+
+/* ---- the places of the ends ---- */
+
+static int rank_of(const struct links *links, int place)
+{
+    return place / links->comm->lanes;
+}
+
+static bool inside(const struct links *links, const struct link_wire *wire)
+{
+    return rank_of(links, wire->at[0] - 1) == rank_of(links, wire->at[1] - 1);
+}
+
+static void count(struct links *links, size_t bytes)
+{
+    links->messages++;
+    links->bytes += (int64_t)bytes;
+}
+
+/* As natively: an end that is not at home sends a note there and gets one back
+ * when both are known. */
+static void count_notes(struct links *links, int64_t edge, int end)
+{
+    const struct link_wire *wire = &links->wire[edge];
+    int own = rank_of(links, wire->at[end] - 1), home = links_home(links, edge);
+    if (own != home)
+        count(links, sizeof(struct link_note));
+    if (wire->at[1 - end] == 0)
+        return;
+    int other = rank_of(links, wire->at[1 - end] - 1);
+    if (own != home)
+        count(links, sizeof(struct link_note));
+    if (other != home && other != own)
+        count(links, sizeof(struct link_note));
+}
+
+static void meet(struct links *links, int64_t edge)
+{
+    links->wire[edge].met = true;
+    for (int way = 0; way < 2; way++)
+        engine_wake(&links->edge[edge].stream[way].complete.moved);
+}
+
+void links_register(struct links *links, int64_t edge, enum link_end end)
+{
+    struct link_wire *wire = &links->wire[edge];
+    int64_t touched = atomic_load(&links->all->touched);
+    if (edge >= touched)
+        atomic_store(&links->all->touched, edge + 1);
+    wire->at[end] = comm_self(links->comm) + 1;
+    count_notes(links, edge, end);
+    /* The successor waits for it and is known. */
+    if (end == LINK_PREDECESSOR && wire->at[LINK_SUCCESSOR] != 0)
+        meet(links, edge);
+}
+
+static void carry(const struct links *links, int from, int to, size_t bytes)
+{
+    if (rank_of(links, from) != rank_of(links, to))
+        world_carry(from, to, (double)bytes);
+}
+
+/* By the successor: the notes go their way, then all kept columns come. */
+static void say_hello(struct links *links, int64_t edge)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct way *way = &wire->way[LINK_DOWN];
+    int self = wire->at[LINK_SUCCESSOR] - 1;
+    int other = wire->at[LINK_PREDECESSOR] - 1;
+    int home = comm_address(links->comm, links_home(links, edge), 0);
+    carry(links, self, home, sizeof(struct link_note));
+    carry(links, home, other, sizeof(struct link_note));
+    int64_t kept = way->produced;
+    size_t bytes = (size_t)kept * links->column_bytes;
+    way->sent = kept;
+    meet(links, edge);
+    if (kept > 0 && !inside(links, wire)) {
+        count(links, bytes);
+        world_carry(other, self, (double)bytes);
+    }
+    engine_publish(&links->edge[edge].stream[LINK_DOWN].complete, kept);
+}
+
+/* ---- the producer ---- */
+
+static int piece_tag(int64_t edge, enum link_way way)
+{
+    return TAG_PIECE + 2 * (int)(edge % TAGS) + (int)way;
+}
+
+static void send_piece(struct links *links, int64_t edge, enum link_way way,
+                       size_t bytes)
+{
+    struct link_wire *wire = &links->wire[edge];
+    int to = wire->at[way == LINK_DOWN ? LINK_SUCCESSOR : LINK_PREDECESSOR] - 1;
+    int tag = piece_tag(edge, way);
+    count(links, bytes);
+    wire->way[way].pieces++;
+    if (bytes < DETACHED_BYTES) {
+        MPI_Send(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all);
+        return;
+    }
+    MPI_Isend(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all,
+              mailbox_add(&links->box));
+}
+
+/* Upward rows are produced after something has come down: then both have
+ * met. */
+void links_send(struct links *links, int64_t edge, enum link_way which,
+                int64_t complete, void *row)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct way *way = &wire->way[which];
+    (void)row;
+    way->produced = complete;
+    if (!wire->met || complete <= way->sent)
+        return;
+    size_t bytes = (size_t)(complete - way->sent) * links->column_bytes;
+    way->sent = complete;
+    if (inside(links, wire))
+        engine_publish(&links->edge[edge].stream[which].complete, complete);
+    else
+        send_piece(links, edge, which, bytes);
+}
+
+/* ---- the consumer ---- */
+
+/* Waits for another rank of this process to move. */
+static void pass_moment(struct links *links, struct engine_progress *progress,
+                        struct engine_idle *idle)
+{
+    if (links->serve == NULL)
+        engine_idle(idle, &links->patience, &progress->moved);
+    else if (links->serve(links->serve_arg, NULL))
+        *idle = (struct engine_idle){0};
+    else
+        engine_idle(idle, &links->patience, NULL);
+}
+
+static void wait_to_meet(struct links *links, int64_t edge, enum link_way way)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct engine_idle idle = {0};
+    while (!wire->met)
+        if (way == LINK_DOWN && wire->at[LINK_PREDECESSOR] != 0)
+            say_hello(links, edge);
+        else
+            pass_moment(links, &links->edge[edge].stream[way].complete, &idle);
+}
+
+/* Columns that a stream carries in all. */
+static int64_t columns_of(const struct links *links, enum link_way way)
+{
+    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
+           links->columns;
+}
+
+/* Receives for all pieces under way, and for one more if one more must come. */
+static void post_receives(struct links *links, int64_t edge,
+                          enum link_way which)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct way *way = &wire->way[which];
+    size_t row = (size_t)links->columns * links->column_bytes;
+    int from =
+        wire->at[which == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR] - 1;
+    int32_t coming = way->pieces + (way->sent < columns_of(links, which));
+    while (way->posted < coming && way->posted - way->taken < LINKS_POSTED) {
+        MPI_Irecv(links->rows + row, (int)row, MPI_BYTE, from,
+                  piece_tag(edge, which), links->comm->all,
+                  &way->piece[way->posted % LINKS_POSTED]);
+        way->posted++;
+    }
+}
+
+static void take_piece(struct links *links, int64_t edge, enum link_way which)
+{
+    struct way *way = &links->wire[edge].way[which];
+    struct link_piece piece = {.request =
+                                   &way->piece[way->taken % LINKS_POSTED]};
+    int bytes;
+    if (links->serve == NULL)
+        MPI_Wait(piece.request, &piece.status);
+    while (*piece.request != MPI_REQUEST_NULL)
+        links->serve(links->serve_arg, &piece);
+    MPI_Get_count(&piece.status, MPI_BYTE, &bytes);
+    way->taken++;
+    engine_sleep(links->piece_s);
+    engine_publish(&links->edge[edge].stream[which].complete,
+                   links_complete(links, edge, which) +
+                       bytes / (int64_t)links->column_bytes);
+}
+
+/* A worker's own boundary is in its caches. */
+static void charge_handover(const struct links *links, int64_t edge,
+                            enum link_way which, int64_t need)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct way *way = &wire->way[which];
+    if (wire->at[LINK_PREDECESSOR] == wire->at[LINK_SUCCESSOR])
+        return;
+    engine_charge(ENGINE_HANDOVER);
+    if (need > way->handed)
+        engine_charge_times(ENGINE_HANDOVER_BYTE,
+                            (double)(need - way->handed) *
+                                (double)links->column_bytes);
+    way->handed = need > way->handed ? need : way->handed;
+}
+
+bool links_shared(const struct links *links, int64_t edge)
+{
+    const int32_t *at = links->wire[edge].at;
+    return at[0] != 0 && at[1] != 0 && at[0] != at[1];
+}
+
+uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+                    int64_t need, void *row)
+{
+    struct engine_progress *progress = &links->edge[edge].stream[way].complete;
+    struct engine_idle idle = {0};
+    uint64_t since = engine_ticks();
+    (void)row;
+    wait_to_meet(links, edge, way);
+    bool near = inside(links, &links->wire[edge]);
+    while (near && engine_reached(progress) < need)
+        pass_moment(links, progress, &idle);
+    while (engine_reached(progress) < need) {
+        post_receives(links, edge, way);
+        take_piece(links, edge, way);
+    }
+    if (near)
+        charge_handover(links, edge, way, need);
+    else
+        post_receives(links, edge, way);
+    return engine_ticks() - since;
+}
+
+bool links_progress(struct links *links)
+{
+    (void)links;
+    return false;
+}
+
+void links_finish(struct links *links, const _Atomic int *working)
+{
+    (void)working;
+    mailbox_await(&links->box, &links->patience);
+}
+
+/* ---- opening and closing ---- */
+
+static void *map_edges(int64_t edges, size_t size)
+{
+    void *memory =
+        mmap(NULL, (size_t)(edges + 1) * size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+int links_open(struct links *links, const struct comm *comm, int64_t edges,
+               int64_t columns, size_t column_bytes, int64_t steps,
+               struct error *err)
+{
+    *links = (struct links){.comm = comm,
+                            .columns = columns,
+                            .column_bytes = column_bytes,
+                            .steps = steps,
+                            .remote = true,
+                            .all = links};
+    links->mapped = (size_t)(edges + 1);
+    links->edge = map_edges(edges, sizeof(*links->edge));
+    links->wire = map_edges(edges, sizeof(*links->wire));
+    links->rows = calloc(2 * (size_t)columns, column_bytes);
+    if (links->edge != NULL && links->wire != NULL && links->rows != NULL)
+        return 0;
+    links_close(links);
+    return error_set(err, ENOMEM, "no memory for the boundaries of %lld chunks",
+                     (long long)edges);
+}
+
+void links_close(struct links *links)
+{
+    if (links->edge != NULL)
+        munmap(links->edge, links->mapped * sizeof(*links->edge));
+    if (links->wire != NULL)
+        munmap(links->wire, links->mapped * sizeof(*links->wire));
+    free(links->rows);
+    *links = (struct links){0};
+}
+
+void links_reset(struct links *links)
+{
+    size_t touched = (size_t)atomic_load(&links->touched);
+    memset(links->edge, 0, touched * sizeof(*links->edge));
+    memset(links->wire, 0, touched * sizeof(*links->wire));
+    atomic_store(&links->touched, 0);
+}
+
+void links_join(struct links *own, struct links *all, const struct comm *comm)
+{
+    *own = (struct links){.comm = comm,
+                          .columns = all->columns,
+                          .column_bytes = all->column_bytes,
+                          .steps = all->steps,
+                          .remote = true,
+                          .edge = all->edge,
+                          .wire = all->wire,
+                          .rows = all->rows,
+                          .all = all};
+    const struct mailbox_setup setup = {.comm = comm};
+    mailbox_open(&own->box, &setup); /* without a ring it does not fail */
+}
+
+void links_part(struct links *own)
+{
+    mailbox_close(&own->box);
+}

@@ -1,0 +1,22 @@
+/* A cell's transport, opened: the one place where a cell's fields become a
+ * struct transport_setup. */
+#ifndef HARNESS_REPETITION_HANDOUT_H
+#define HARNESS_REPETITION_HANDOUT_H
+
+#include "harness/problem/loop.h"
+#include "harness/workers/context.h"
+#include "harness/workers/power.h"
+#include "harness/repetition/planned.h"
+#include "harness/check/setup.h"
+#include "harness/transport/end.h"
+
+/* Once in a process; planned is empty unless the protocol is push, site NULL
+ * where it is not needed.  All pointers stay the caller's.  Returns 0 or
+ * -errno, not agreed; transport_close in any case. */
+int handout_open(struct transport *transport, const struct setup *setup,
+                 struct loop *loop, const struct tree *tree,
+                 const struct powers *powers, const struct planned *planned,
+                 const struct site *site, const struct launch_context *context,
+                 const struct engine_patience *patience, struct error *err);
+
+#endif

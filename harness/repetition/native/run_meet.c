@@ -1,0 +1,135 @@
+/* How the threads of a rank, and the ranks, start, meet and leave. */
+#include "harness/repetition/native/run_own.h"
+
+#include "harness/program/need.h"
+
+#include <stdlib.h>
+
+void run_begin(struct run *run)
+{
+    run_reset(run);
+    end_listen(&run->rank->end);
+    load_resume(&run->own->disturb.load);
+    comm_quiet_barrier(&run->context->comm);
+}
+
+void run_end(struct run *run)
+{
+    run_end_touch(run);
+    load_pause(&run->own->disturb.load);
+    run_perturb_end(run);
+}
+
+static void start_together(struct run *run, int thread)
+{
+    struct engine_team *team = run->context->team;
+    engine_team_barrier(team, &run->patience);
+    if (thread == 0) {
+        if (run->own->places.crowded)
+            comm_quiet_barrier(&run->context->comm);
+        else
+            comm_sharp_barrier(&run->context->comm);
+        run->own->start_ticks = engine_ticks();
+        run->rank->start_s = engine_now();
+        run_perturb_begin(run);
+    }
+    engine_team_barrier(team, &run->patience);
+}
+
+void run_enter(struct run *run, const struct run_spot *spot)
+{
+    struct error err;
+    if (spot->thread == 0 || spot->worker >= 0)
+        run_bind_thread(run, spot->thread, &err);
+    if (spot->worker >= 0)
+        engine_share_mark(&run->own->mark[spot->worker]);
+    start_together(run, spot->thread);
+    if (spot->worker >= 0)
+        counters_begin(run->context->counters,
+                       context_slot(run->context, spot->thread));
+}
+
+/* Until this rank has nothing left to send and no worker left to serve. */
+static void finish_serving(struct run *run)
+{
+    if (run->dependent.dmps != NULL)
+        dmps_finish(run->dependent.dmps);
+    end_finish(&run->rank->end);
+    end_add_traffic(&run->rank->end, &run->traffic.messages,
+                    &run->traffic.bytes);
+}
+
+void run_leave_pass(struct run *run, const struct run_spot *spot)
+{
+    if (spot->thread == 0 && run_hands_out(run))
+        finish_serving(run);
+    engine_team_barrier(run->context->team, &run->patience);
+    if (spot->worker >= 0)
+        counters_go_on(run->context->counters,
+                       context_slot(run->context, spot->thread));
+}
+
+/* ---- a pass for every time step ---- */
+
+/* This rank's rows in the step that ended. */
+static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
+{
+    int64_t n = 0, step = run->dependent.dmps->last, room = 1;
+    for (int i = 0; i < run->workers; i++)
+        room += run->worker[i].logged;
+    struct migrate_rows *own = need_zeroed((size_t)room, sizeof(*own));
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = w->logged; c-- > 0 && w->log[c].time_step == step;)
+            own[n++] = (struct migrate_rows){w->log[c].start, w->log[c].size,
+                                             run->context->comm.rank};
+    }
+    *count = n;
+    return own;
+}
+
+static void next_step(struct run *run, int pass)
+{
+    const struct comm *comm = &run->context->comm;
+    const struct dmps *dmps = run->dependent.dmps;
+    double begin_s = engine_now();
+    if (dmps != NULL && dmps->migrate != NULL) {
+        int64_t count;
+        struct migrate_rows *own = own_rows(run, &count);
+        migrate_tell(dmps->migrate, own, count);
+        free(own);
+    }
+    run_exchange(run, 0, run->workers);
+    run_advance(run);
+    run_rewind(run, pass);
+    if (run_hands_out(run))
+        end_listen(&run->rank->end);
+    if (run->own->places.crowded)
+        comm_quiet_barrier(comm);
+    else
+        comm_sharp_barrier(comm);
+    run_between(run, pass, begin_s);
+}
+
+void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
+{
+    if (spot->thread == 0)
+        next_step(run, pass);
+    engine_team_barrier(run->context->team, &run->patience);
+}
+
+void run_leave(struct run *run, const struct run_spot *spot)
+{
+    if (spot->thread == 0)
+        run->rank->end_s = engine_now();
+    if (spot->worker < 0)
+        return;
+    counters_end(run->context->counters,
+                 context_slot(run->context, spot->thread),
+                 run->counted != NULL ? &run->counted[spot->worker] : NULL);
+    struct engine_share_mark end;
+    engine_share_mark(&end);
+    run->result[spot->worker].share =
+        engine_share_between(&run->own->mark[spot->worker], &end);
+    run_observe(run, spot->worker);
+}

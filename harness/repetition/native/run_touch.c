@@ -1,0 +1,73 @@
+/* Workers touch a loop's data first: in the first repetition of the first run
+ * of a loop, before a worker runs a chunk, it moves the data of these
+ * iterations to its NUMA node.  That repetition warms up and is not timed. */
+#include "harness/repetition/native/run_own.h"
+
+#include "harness/program/need.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One worker's. */
+struct touch {
+    const struct run *run;
+    int worker;
+    const struct kernel_ops *kernel; /* which it runs then, */
+    const void *instance;            /* and its instance */
+};
+
+/* A place that the system does not have was refused when the run was opened,
+ * and data that stay where they were are right all the same. */
+static void give_up_pages(void *arg, void *memory, size_t bytes)
+{
+    const struct touch *touch = arg;
+    const struct run *run = touch->run;
+    struct error err;
+    topo_place_memory(run->context->place.topo, memory, bytes,
+                      strcmp(run->setup->cell.memory, "bind") == 0,
+                      run->own->places.processor[touch->worker], &err);
+}
+
+static void touch_run(const void *instance, void *scratch, int64_t start,
+                      int64_t size, void *output,
+                      const struct kernel_poll *poll)
+{
+    const struct touch *touch = instance;
+    const struct loop *loop = touch->run->loop;
+    const struct kernel_pages pages = {give_up_pages, (void *)touch};
+    if (touch->run->steps.step == 0)
+        loop->kernel->touch(loop->instance, start, size, &pages);
+    kernel_poll(poll);
+    touch->kernel->run(touch->instance, scratch, start, size, output, poll);
+}
+
+static const struct kernel_ops touch_kernel = {.name = "touch",
+                                               .run = touch_run};
+
+void run_touch_first(struct run *run)
+{
+    /* A chunk that is handed out again may run twice at a time. */
+    if (run->loop->kernel->touch == NULL || run->loop->placed ||
+        run->setup->cell.reissue > 0)
+        return;
+    run->own->touch =
+        need_zeroed((size_t)run->workers + 1, sizeof(*run->own->touch));
+    for (int i = 0; i < run->workers; i++) {
+        struct worker *worker = &run->worker[i];
+        run->own->touch[i] =
+            (struct touch){run, i, worker->kernel, worker->instance};
+        worker->kernel = &touch_kernel;
+        worker->instance = &run->own->touch[i];
+    }
+}
+
+void run_end_touch(struct run *run)
+{
+    struct touch *touch = run->own->touch;
+    for (int i = 0; touch != NULL && i < run->workers; i++) {
+        run->worker[i].kernel = touch[i].kernel;
+        run->worker[i].instance = touch[i].instance;
+    }
+    free(touch);
+    run->own->touch = NULL;
+}

@@ -1,0 +1,244 @@
+#include "harness/repetition/native/run_own.h"
+
+#include "harness/program/need.h"
+#include "harness/transport/reissue/reissue.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Bytes of address space that may be set aside for one list. */
+#define MAPPED_MAX 0x1p46
+
+/* Between two slices of thread 0's work.  Only what really was served counts
+ * as time not spent computing, and only until the loop's end. */
+static void poll_call(void *arg)
+{
+    struct run *run = arg;
+    const struct reissue *book = run->own->book;
+    if (!run_hands_out(run))
+        return;
+    uint64_t before = engine_ticks();
+    if (!looks_due(&run->own->looks, before))
+        return;
+    bool over = book != NULL && reissue_is_over(book);
+    bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
+    if (run->dependent.dmps != NULL)
+        any = links_progress(&run->dependent.dmps->links) || any;
+    double tick_s = run->context->tick_s;
+    looks_after(&run->own->looks, any, before, tick_s);
+    if (any && !over)
+        run->worker[0].source->serve_s +=
+            (double)(engine_ticks() - before) * tick_s;
+}
+
+static bool needs_poll(const struct run *run)
+{
+    return end_polls(&run->rank->end) ||
+           (run->dependent.dmps != NULL && run->dependent.dmps->links.remote);
+}
+
+/* Whole pages, not yet touched by any thread. */
+static void *map_pages(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* Time steps whose chunks are logged: one, when they are the same in all. */
+static int logged_steps(const struct run *run)
+{
+    const struct dmps *dmps = run->dependent.dmps;
+    bool all = run->passes > 1 || (dmps != NULL && dmps->every_step);
+    return all ? run->loop->grid.steps : 1;
+}
+
+static int open_worker(struct run *run, int i, struct error *err)
+{
+    struct loop *loop = run->loop;
+    int steps = logged_steps(run);
+    bool log = loop->output_bytes > 0 || run->context->keep_log;
+    struct worker *worker = &run->worker[i];
+    *worker = (struct worker){.kernel = loop->kernel,
+                              .instance = loop->instance,
+                              .output = end_output(&run->rank->end, i),
+                              .output_bytes = loop->output_bytes,
+                              .stamp = run->setup->stamps};
+    if (run->steps.count > 1) {
+        worker->kernel = &run_step_kernel;
+        worker->instance = loop;
+    }
+    if (loop->fed) {
+        run->own->feed = (struct feed){loop, &run->rank->end, i};
+        worker->kernel = &feed_kernel;
+        worker->instance = &run->own->feed;
+    }
+    run->own->memory.scratch_bytes =
+        (loop->scratch_bytes + 127) / 128 * 128 + 128;
+    run->own->memory.scratch[i] = map_pages(run->own->memory.scratch_bytes);
+    if (run->own->memory.scratch[i] == NULL)
+        return error_set(err, ENOMEM, "no memory for worker %d", i);
+    worker->scratch = run->own->memory.scratch[i];
+    double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
+    run->own->memory.log_bytes =
+        (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
+    if (log && (log_bytes > MAPPED_MAX ||
+                (worker->log = map_pages(run->own->memory.log_bytes)) == NULL))
+        return error_set(err, ENOMEM,
+                         "no memory to log %lld chunks in each of %d time "
+                         "steps",
+                         (long long)loop->iterations, steps);
+    if (i == 0 && needs_poll(run)) {
+        run->own->poll = (struct kernel_poll){poll_call, run};
+        run->own->book = transport_book(&run->transport);
+        worker->poll = &run->own->poll;
+    }
+    run_perturb_poll(run, i);
+    return 0;
+}
+
+void run_open_own(struct run *run)
+{
+    size_t n = (size_t)run->workers + 1;
+    struct run_own *own = run->own = need_zeroed(1, sizeof(*own));
+    if (run->setup->cell.reissue > 0)
+        own->recent = need_zeroed(n, sizeof(*own->recent));
+    own->memory.scratch = need_zeroed(n, sizeof(*own->memory.scratch));
+    own->places.seen = need_zeroed(n, sizeof(*own->places.seen));
+    own->mark = need_zeroed(n, sizeof(*own->mark));
+    if (run->context->counters != NULL)
+        run->counted = need_zeroed(n, sizeof(*run->counted));
+}
+
+struct placing {
+    struct run *run;
+    struct error *err;
+    int code; /* of the first thread that could not */
+    atomic_flag said;
+};
+
+static void place_body(int thread, void *arg)
+{
+    struct placing *placing = arg;
+    struct error err;
+    if (thread >= placing->run->workers)
+        return;
+    int code = run_place_memory(placing->run, thread, &err);
+    if (code == 0 || atomic_flag_test_and_set(&placing->said))
+        return;
+    placing->code = code;
+    *placing->err = err;
+}
+
+int run_open_workers(struct run *run, struct error *err)
+{
+    struct placing placing = {run, err, 0, ATOMIC_FLAG_INIT};
+    for (int i = 0; i < run->workers; i++) {
+        int code = open_worker(run, i, err);
+        if (code != 0)
+            return code;
+    }
+    engine_team_run(run->context->team, place_body, &placing);
+    run_touch_first(run);
+    if (placing.code == 0)
+        run->loop->placed = true;
+    return placing.code;
+}
+
+static void close_workers(struct run *run)
+{
+    struct run_memory *memory = &run->own->memory;
+    for (int i = 0; i < run->workers; i++)
+        if (run->worker[i].log != NULL)
+            munmap(run->worker[i].log, memory->log_bytes);
+    for (int i = 0; i < run->workers; i++)
+        if (memory->scratch[i] != NULL)
+            munmap(memory->scratch[i], memory->scratch_bytes);
+    free(memory->scratch);
+    free(run->counted);
+}
+
+void run_close_own(struct run *run)
+{
+    struct run_own *own = run->own;
+    run_perturb_close(run);
+    run_end_touch(run);
+    load_close(&own->disturb.load);
+    close_workers(run);
+    free(own->places.seen);
+    free(own->places.processor);
+    free(own->picture.held);
+    free(own->recent);
+    free(own->mark);
+    free(own);
+}
+
+/* ---- a repetition ---- */
+
+static struct source *open_source(struct run *run, int i)
+{
+    struct source *source = end_source(&run->rank->end, i);
+    source->watch =
+        counters_watch(run->context->counters, context_slot(run->context, i));
+    source = run_perturb_source(run, i, source);
+    if (run->own->recent == NULL)
+        return source;
+    return recent_open(&run->own->recent[i], source);
+}
+
+void run_seat_worker(struct run *run, int i, bool further)
+{
+    struct worker *worker = &run->worker[i];
+    worker->source = open_source(run, i);
+    if (further)
+        return;
+    worker->chunks = 0;
+    worker->logged = 0;
+    worker->iterations = 0;
+    worker->compute_ticks = 0;
+    memset(run->own->memory.scratch[i], 0, run->loop->scratch_bytes);
+}
+
+void run_worked(struct run *run, const struct run_spot *spot,
+                const struct counters_work *done)
+{
+    counters_finish(run->context->counters,
+                    context_slot(run->context, spot->thread), done);
+}
+
+/* The time of a stamped chunk that is not computing is subtracted. */
+void run_measured(const struct run *run, int i, struct worker_result *result)
+{
+    const struct launch_context *context = run->context;
+    const struct worker *w = &run->worker[i];
+    result->compute_s =
+        w->stamp ? (double)w->compute_ticks * context->tick_s - result->serve_s
+                 : w->end_s - w->begin_s - result->wait_s - result->serve_s;
+    result->compute_s -= result->sync_s + result->held_apart_s;
+    if (run->own->recent != NULL)
+        result->recent =
+            recent_since(&run->own->recent[i].recent, run->rank->start_s);
+    result->host = context->place.group[context->comm.rank];
+}
+
+struct logged *run_take_log(struct run *run, int64_t *count)
+{
+    int64_t n = 0;
+    for (int i = 0; i < run->workers; i++)
+        n += run->worker[i].log ? run->worker[i].logged : 0;
+    struct logged *log = need_zeroed((size_t)n + 1, sizeof(*log));
+    *count = 0;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
+            struct logged *entry = &log[(*count)++];
+            *entry = (struct logged){w->log[c], run->first + i};
+            entry->ran.begin -= w->stamp ? run->own->start_ticks : 0;
+            entry->ran.end -= w->stamp ? run->own->start_ticks : 0;
+        }
+    }
+    return log;
+}

@@ -1,0 +1,35 @@
+/* A plan of protocol push for one cell: which worker gets which iterations, in
+ * which order.  The algorithms of sched/divisible divide a load of as many
+ * units as the loop has iterations; the loop's chunks follow each other in the
+ * order of sending. */
+#ifndef HARNESS_REPETITION_PLANNED_H
+#define HARNESS_REPETITION_PLANNED_H
+
+#include "harness/problem/loop.h"
+#include "harness/workers/context.h"
+#include "harness/transport/push/push.h"
+#include "sched/divisible/algorithm.h"
+#include "sched/divisible/platform.h"
+
+struct planned {
+    struct push_chunk *list; /* owned */
+    int64_t count;
+    double predicted_s; /* the makespan on that platform */
+    int rounds;
+    int raised; /* of them: T_p was shorter than its latencies, and raised */
+};
+
+/* Collective: plans a cell of protocol push for the platform that it runs on
+ * (harness/repetition/push_platform.h); any other cell has no list.
+ * All ranks return the same code. */
+int planned_open(struct planned *planned, const struct setup *setup,
+                 const struct loop *loop, const struct tree *tree,
+                 const struct launch_context *context, struct error *err);
+
+/* The part of it behind the platform.  Returns 0 or -errno with a text. */
+int planned_make(struct planned *planned, const struct divisible_choice *choice,
+                 int64_t iterations, const struct divisible_platform *platform,
+                 struct error *err);
+void planned_free(struct planned *planned);
+
+#endif

@@ -1,0 +1,36 @@
+/* The platform that a cell of protocol push is planned for.  One of the parts
+ * that are chosen at link time: push_platform.c takes this machine's
+ * calibration, sim/push_platform.c the simulated platform.
+ *
+ * A unit of load is an iteration of mean cost and mean bytes of input.  All
+ * workers count as dedicated: a plan does not know of competing processes.  A
+ * computing master is worker 0, without messages. */
+#ifndef HARNESS_REPETITION_PUSH_PLATFORM_H
+#define HARNESS_REPETITION_PUSH_PLATFORM_H
+
+#include "harness/cell/cell.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/problem/loop.h"
+#include "harness/workers/context.h"
+#include "sched/divisible/platform.h"
+
+struct push_platform {
+    struct divisible_worker *worker; /* owned */
+    struct divisible_platform platform;
+};
+
+/* Collective: the same platform on every rank; all return the same code.
+ * -EINVAL: the calibration of the result directory lacks something. */
+int push_platform_open(struct push_platform *out, const struct cell *cell,
+                       const struct loop *loop, const struct tree *tree,
+                       const struct launch_context *context, struct error *err);
+void push_platform_close(struct push_platform *platform);
+
+/* Room for the workers, all costs 0. */
+void push_platform_room(struct push_platform *out, const struct cell *cell,
+                        const struct tree *tree);
+
+/* Mean bytes of input of an iteration that is sent. */
+double push_platform_bytes(const struct loop *loop);
+
+#endif

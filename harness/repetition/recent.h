@@ -1,0 +1,52 @@
+/* The newest requests of a worker, for loops that end before their workers do:
+ * under reissue a worker may wait, or compute in vain, when the last result is
+ * in place, and waiting after that does not belong to the loop. */
+#ifndef HARNESS_REPETITION_RECENT_H
+#define HARNESS_REPETITION_RECENT_H
+
+#include "harness/messages/source.h"
+
+/* After the loop's end no chunk is handed out.  One that is on its way may
+ * still arrive, so that at most two requests end after it. */
+enum { RECENT_REQUESTS = 2 };
+
+struct recent_request {
+    double begin_s, end_s;
+    double wait_s; /* waited in between */
+};
+
+struct recent {
+    struct recent_request request[RECENT_REQUESTS]; /* the newest first */
+};
+
+/* The newest request takes the place of the oldest. */
+static inline void recent_add(struct recent *recent, double begin_s,
+                              double end_s, double wait_s)
+{
+    for (int i = RECENT_REQUESTS - 1; i > 0; i--)
+        recent->request[i] = recent->request[i - 1];
+    recent->request[0] = (struct recent_request){begin_s, end_s, wait_s};
+}
+
+/* The same with its times since start_s. */
+static inline struct recent recent_since(const struct recent *recent,
+                                         double start_s)
+{
+    struct recent since = *recent;
+    for (int i = 0; i < RECENT_REQUESTS; i++) {
+        since.request[i].begin_s -= start_s;
+        since.request[i].end_s -= start_s;
+    }
+    return since;
+}
+
+/* A source in front of a worker's that keeps its newest requests. */
+struct recent_source {
+    struct source base;
+    struct source *inner;
+    struct recent recent;
+};
+
+struct source *recent_open(struct recent_source *source, struct source *inner);
+
+#endif

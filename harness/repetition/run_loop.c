@@ -1,0 +1,130 @@
+#include "harness/repetition/run_parts.h"
+
+#include "harness/program/need.h"
+#include "harness/problem/loop_costs.h"
+
+#include <stdlib.h>
+
+/* ---- before a repetition, and before a further pass ---- */
+
+/* Sticky chunks need one pass over the source, for all time steps. */
+static void set_steps(struct run *run, int pass)
+{
+    int last = run->passes > 1 ? pass : run->loop->grid.steps - 1;
+    for (int i = 0; i < run_count_dmps(run); i++) {
+        run->dependent.dmps[i].first = pass;
+        run->dependent.dmps[i].last = last;
+    }
+    run_rewind_dmps(run);
+}
+
+void run_rewind(struct run *run, int pass)
+{
+    bool further = pass > 0;
+    if (!run_hands_out(run))
+        return;
+    if (run->setup->recosts && !further)
+        loop_costs_begin(run->loop);
+    if (transport_rewind(&run->transport, further) != 0)
+        need_failed();
+    for (int i = 0; i < run_ranks(run); i++)
+        end_reset(&run->rank[i].end, further);
+    for (int i = 0; i < run->workers; i++)
+        run_seat_worker(run, i, further);
+    if (run->dependent.dmps != NULL)
+        set_steps(run, pass);
+}
+
+void run_reset(struct run *run)
+{
+    run->traffic.messages = run->traffic.bytes = 0;
+    run->dependent.migrate.messages = run->dependent.migrate.moved_bytes = 0;
+    for (int i = 0; i < run_count_dmps(run); i++) {
+        struct links *links = &run->dependent.dmps[i].links;
+        links->messages = links->bytes = 0;
+    }
+    for (int i = 0; i < run_ranks(run); i++)
+        run->rank[i].end_s = 0;
+    free(run->result);
+    run->result = need_zeroed((size_t)run->workers + 1, sizeof(*run->result));
+    run_reset_steps(run);
+    run_rewind(run, 0);
+}
+
+/* ---- the timed part ---- */
+
+/* With replan, the time between a worker's last chunk of a step and its first
+ * of the next is waiting for the others. */
+static void run_dependent(struct dmps *dmps, struct worker *worker,
+                          double *sync_s)
+{
+    double now = engine_now();
+    if (dmps->first == 0)
+        worker->begin_s = now;
+    else
+        *sync_s += now - worker->end_s;
+    dmps_run(dmps, worker, sync_s);
+    worker->end_s = engine_now();
+}
+
+static void work(struct run *run, const struct run_spot *spot)
+{
+    struct worker *worker = &run->worker[spot->worker];
+    struct worker_result *result = &run->result[spot->worker];
+    struct counters_work done = {.chunks = -worker->chunks,
+                                 .iterations = -worker->iterations};
+    double before_s = result->sync_s, sync_s = before_s;
+    if (run->dependent.dmps != NULL)
+        run_dependent(run_dmps_of(run, spot->worker), worker, &sync_s);
+    else if (run->steps.count > 1)
+        run_step(run, worker, &sync_s);
+    else
+        parallel_run(worker);
+    bool asked = run_hands_out(run);
+    done.chunks += worker->chunks;
+    done.iterations += worker->iterations;
+    done.requests = asked ? worker->source->requests : 0;
+    done.wait_s = (asked ? worker->source->wait_s : 0) + (sync_s - before_s);
+    run_worked(run, spot, &done);
+    result->sync_s = sync_s;
+    if (!asked)
+        return;
+    result->wait_s += worker->source->wait_s;
+    result->serve_s += worker->source->serve_s;
+    end_leave(&run->rank[spot->here].end);
+}
+
+static void run_pass(struct run *run, const struct run_spot *spot)
+{
+    if (spot->worker >= 0)
+        work(run, spot);
+    run_leave_pass(run, spot);
+}
+
+static struct run_spot find_spot(const struct run *run, int place)
+{
+    int threads = run->context->threads;
+    struct run_spot spot = {.place = place,
+                            .here = place / threads,
+                            .thread = place % threads,
+                            .worker = -1};
+    const int *first =
+        &run->tree.rank_worker[run->context->comm.rank + spot.here];
+    if (first[0] + spot.thread < first[1])
+        spot.worker = first[0] + spot.thread - run->first;
+    return spot;
+}
+
+void run_loop_body(int place, void *arg)
+{
+    struct run *run = arg;
+    struct run_spot spot = find_spot(run, place);
+    run_enter(run, &spot);
+    run_pass(run, &spot);
+    int steps = run->steps.count;
+    for (int pass = 1; pass < (steps > 1 ? steps : run->passes); pass++) {
+        run_next_pass(run, &spot, pass);
+        run_pass(run, &spot);
+    }
+    run_leave(run, &spot);
+}

@@ -1,0 +1,301 @@
+/* Loops with dependences in simulation: the real DMPS runs over a kernel whose
+ * blocks take their cost in time.  Nothing is computed, so every block checks
+ * whether the blocks that it needs were done before. */
+#include "harness/repetition/sim/run_own.h"
+
+#include "harness/protocol/pipeline/sim/links.h"
+#include "harness/engine/sim/world.h"
+#include "harness/program/need.h"
+#include "harness/problem/sim/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Bytes of address space that may be set aside for the logs. */
+#define MAPPED_MAX 0x1p46
+
+/* ---- blocks ---- */
+
+static int64_t clamp_column(int64_t column, int64_t columns)
+{
+    if (column < 0)
+        return 0;
+    return column < columns ? column : columns;
+}
+
+/* Seconds of a block at power 1: its share of the cost of each row, and the
+ * cost of starting the rows that it has a part of. */
+static double block_s(const struct loop *loop, const struct kernel_block *block)
+{
+    const struct kernel_grid *grid = &loop->grid;
+    const double *before = loop->cost_before;
+    int64_t n = grid->columns, start = block->start, size = block->size;
+    int64_t from = block->from, to = block->to;
+    int64_t width = clamp_column(to, n) - clamp_column(from, n);
+    int64_t started = grid->skew == 0 && width > 0 ? size : 0;
+    double sum = 0;
+    if (grid->skew == 0)
+        sum = (double)width * (before[start + size] - before[start]);
+    for (int64_t k = 0; grid->skew > 0 && k < size; k++) {
+        int64_t lag = k * grid->skew;
+        width = clamp_column(to - lag, n) - clamp_column(from - lag, n);
+        sum += (double)width * (before[start + k + 1] - before[start + k]);
+        started += width > 0;
+    }
+    return sum / ((double)n * grid->steps) +
+           loop->extra.row_start_s * (double)started;
+}
+
+/* The row above in this step; the row below, and the rows themselves, in the
+ * step before, which with replan is of another pass. */
+static bool rows_are_ready(const struct run *run,
+                           const struct kernel_block *block)
+{
+    const struct loop *loop = run->loop;
+    const int64_t *done = run->own->done;
+    int step = block->step;
+    int64_t start = block->start, end = start + block->size, to = block->to;
+    int64_t n = loop->grid.columns, base = step * n;
+    if (start > 0 &&
+        done[start - 1] < base + clamp_column(to + loop->grid.reach, n))
+        return false;
+    if (step == 0 || run->passes > 1)
+        return true;
+    return done[end - 1] >= base &&
+           (end == loop->iterations ||
+            done[end] >= base - n + clamp_column(to, n));
+}
+
+/* The first row of a chunk and its last are those that others need. */
+static void note_done(struct run *run, const struct kernel_block *block)
+{
+    const struct kernel_grid *grid = &run->loop->grid;
+    int64_t *done = run->own->done, last = block->size - 1;
+    int64_t lag = last * grid->skew, base = block->step * grid->columns;
+    done[block->start] = base + clamp_column(block->to, grid->columns);
+    done[block->start + last] =
+        base + clamp_column(block->to - lag, grid->columns);
+}
+
+static void charge_block(const void *instance, void *state,
+                         const struct kernel_block *block, void *output,
+                         const struct kernel_poll *poll)
+{
+    struct seat *seat = state;
+    struct run *run = seat->run;
+    (void)output;
+    if (run->own->early < 0 && !rows_are_ready(run, block))
+        run->own->early = block->start;
+    const struct calibration_charged *charged = &run->own->charged;
+    double seconds = charged->factor * block_s(instance, block);
+    if (block->start > 0 && links_shared(&run->own->links, block->start))
+        seconds += charged->shared;
+    seat_compute(seat, seconds, poll);
+    note_done(run, block);
+}
+
+/* No row is read or written: one address is as good as another. */
+static void *any_row(const void *instance, void *state, void *output, int step,
+                     int64_t row)
+{
+    (void)instance, (void)output, (void)step, (void)row;
+    return state;
+}
+
+static void begin_nothing(const void *instance, void *state, void *output)
+{
+    (void)instance, (void)state, (void)output;
+}
+
+static const struct kernel_dependence charging_dependence = {
+    .begin = begin_nothing,
+    .run_block = charge_block,
+    .boundary = any_row,
+    .halo = any_row,
+};
+
+/* ---- opening ---- */
+
+int dependent_logged_steps(const struct run *run)
+{
+    bool all = run->passes > 1 ||
+               (run->dependent.dmps != NULL && run->context->keep_log);
+    return all ? run->loop->grid.steps : 1;
+}
+
+/* Chunks of several time steps are found again in their workers' logs; those
+ * of one are all listed as they are handed out, in less memory. */
+int run_open_logs(struct run *run, struct error *err)
+{
+    struct run_own *own = run->own;
+    size_t workers = (size_t)run->tree.workers;
+    if (run->loop->grid.steps == 1)
+        return 0;
+    own->room =
+        (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
+    double bytes = (double)own->room * (double)workers * sizeof(*own->log);
+    void *log = MAP_FAILED;
+    own->mapped = own->room * workers * sizeof(*own->log);
+    if (bytes < MAPPED_MAX)
+        log = mmap(NULL, own->mapped, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (log == MAP_FAILED)
+        return error_set(err, ENOMEM,
+                         "no room to log %lld chunks in each of %d time steps "
+                         "for each of %zu workers",
+                         (long long)run->loop->iterations,
+                         dependent_logged_steps(run), workers);
+    own->log = log;
+    return 0;
+}
+
+static bool serve_piece(void *arg, struct link_piece *piece)
+{
+    struct seat *seat = arg;
+    struct transport_end *end = &run_rank_of(seat->run, seat_worker(seat))->end;
+    if (piece == NULL)
+        return end_poll(end);
+    end_serve(end, piece->request, &piece->status);
+    return true;
+}
+
+static void open_worker(struct run *run, int w)
+{
+    struct dmps *dmps = &run->dependent.dmps[w];
+    const struct loop *loop = run->loop;
+    struct run_rank *rank = run_rank_of(run, w);
+    *dmps = (struct dmps){.kernel = &charging_dependence,
+                          .instance = loop,
+                          .state = &run->own->seat[w],
+                          .grid = loop->grid,
+                          .rows = loop->iterations,
+                          .interval = run->setup->cell.sync_interval,
+                          .group = run->setup->protocol == PROTOCOL_SUBPROBLEM
+                                       ? run->tree.workers
+                                       : 0,
+                          .every_step = run->context->keep_log,
+                          .tick_s = run->context->tick_s};
+    if (run->dependent.migrate.comm != NULL)
+        dmps->migrate = &run->dependent.migrate;
+    links_join(&dmps->links, &run->own->links, &rank->comm);
+    dmps->links.piece_s = run->own->charged.wait;
+    if (run_thread_of(run, w) == 0 && end_polls(&rank->end)) {
+        dmps->links.serve = serve_piece;
+        dmps->links.serve_arg = &run->own->seat[w];
+    }
+}
+
+static int open_migrate(struct run *run, struct error *err)
+{
+    const struct loop *loop = run->loop;
+    size_t row = (size_t)loop->grid.columns * loop->grid.boundary_bytes;
+    return migrate_open(&run->dependent.migrate, &run->context->comm,
+                        loop->instance, loop->iterations, row, NULL, 0, NULL, 0,
+                        err);
+}
+
+static int open_links(struct run *run, struct error *err)
+{
+    const struct loop *loop = run->loop;
+    return links_open(&run->own->links, &run->context->comm, loop->iterations,
+                      loop->grid.columns, loop->grid.boundary_bytes,
+                      loop->grid.steps / run->passes, err);
+}
+
+/* Operations of a given or a platform's cost know of no widths. */
+static void choose_charges(struct run *run)
+{
+    const struct world *world = world_here();
+    const struct loop *loop = run->loop;
+    run->own->charged = machine_blocks(
+        world->operation_s > 0 ? NULL : world->machine, loop->name,
+        (double)loop->iterations * (double)loop->grid.columns,
+        run->setup->cell.sync_interval);
+}
+
+int run_open_dmps(struct run *run, struct error *err)
+{
+    struct run_own *own = run->own;
+    choose_charges(run);
+    if (run->setup->replan)
+        run->passes = run->loop->grid.steps;
+    own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));
+    run->dependent.dmps =
+        need_zeroed((size_t)run->workers, sizeof(*run->dependent.dmps));
+    int code = run_open_logs(run, err);
+    if (code == 0)
+        code = open_links(run, err);
+    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
+        code = open_migrate(run, err);
+    for (int w = 0; code == 0 && w < run->workers; w++)
+        open_worker(run, w);
+    return code;
+}
+
+void run_close_dmps(struct run *run)
+{
+    struct run_own *own = run->own;
+    for (int w = 0; w < run->workers; w++)
+        links_part(&run->dependent.dmps[w].links);
+    links_close(&own->links);
+    migrate_close(&run->dependent.migrate);
+    free(own->done);
+    free(run->dependent.dmps);
+}
+
+/* ---- passes ---- */
+
+void run_rewind_dmps(struct run *run)
+{
+    struct run_own *own = run->own;
+    links_reset(&own->links);
+    if (run->dependent.dmps->first > 0)
+        return;
+    own->early = -1;
+    memset(own->done, 0, (size_t)run->loop->iterations * sizeof(*own->done));
+}
+
+/* ---- replan: the owners of rows ---- */
+
+/* The worker's entries of the log of step `step`, the last ones. */
+static int64_t last_entries(const struct worker *worker, int64_t step)
+{
+    int64_t n = 0;
+    while (n < worker->logged &&
+           worker->log[worker->logged - n - 1].time_step == step)
+        n++;
+    return n;
+}
+
+void dependent_list_owners(struct run *run, int pass)
+{
+    struct migrate *m = &run->dependent.migrate;
+    int64_t n = 0;
+    if (m->comm == NULL)
+        return;
+    for (int w = 0; w < run->tree.workers; w++) {
+        const struct worker *worker = &run->worker[w];
+        const struct ran *end = worker->log + worker->logged;
+        for (const struct ran *ran = end - last_entries(worker, pass - 1);
+             ran < end; ran++)
+            m->owner[n++] = (struct migrate_rows){ran->start, ran->size,
+                                                  run->tree.worker_rank[w]};
+    }
+    m->owners = n;
+    migrate_sort(m);
+}
+
+/* The list is there already: only the messages take time. */
+void dependent_tell(struct run *run, int worker)
+{
+    struct migrate *m = &run->dependent.migrate;
+    int64_t own = 0;
+    if (m->comm == NULL)
+        return;
+    if (worker >= 0)
+        own = last_entries(&run->worker[worker],
+                           run->dependent.dmps[worker].first - 1);
+    migrate_tell(m, m->owner, own);
+}

@@ -1,0 +1,111 @@
+/* How the ranks of SMPI, each a thread of a rank, start, meet and leave. */
+#include "harness/repetition/sim/run_own.h"
+
+#include "harness/engine/sim/world.h"
+
+/* Workers that ask the same master start a little further apart than it takes
+ * to serve one, and STAGGER_LEAST_S in any case.  If they started as fast as it
+ * can serve, or at one instant, requests would wait at the master, and every
+ * new one would be compared with all of them: 32,768 ranks then take minutes
+ * instead of seconds to simulate.  MANY take their leave as close to each
+ * other, with a message more each, so they start further apart.  A rank's own
+ * time begins with its start. */
+static const double STAGGER = 1.25, STAGGER_MANY = 5, STAGGER_LEAST_S = 10e-9;
+enum { MANY = 32768 };
+
+void run_begin(struct run *run)
+{
+    run->own->wall_s = world_wall();
+    run->own->handed_count = 0;
+    run_reset(run);
+    perturb_begin(run);
+}
+
+void run_end(struct run *run)
+{
+    run->own->repetition++;
+    perturb_end(run);
+}
+
+/* Masters start at once, and the groups of workers start in parallel. */
+static double delay_of(const struct tree *tree, int worker)
+{
+    if (worker < 0)
+        return 0;
+    const struct tree_master *asked =
+        &tree->master[tree->worker_master[worker]];
+    double apart_s = (asked->workers < MANY ? STAGGER : STAGGER_MANY) *
+                     world_here()->cost_s[ENGINE_REQUEST];
+    if (apart_s < STAGGER_LEAST_S)
+        apart_s = STAGGER_LEAST_S;
+    return (worker - asked->first_worker) * apart_s;
+}
+
+void run_enter(struct run *run, const struct run_spot *spot)
+{
+    struct run_rank *rank = &run->rank[spot->here];
+    if (spot->thread == 0)
+        end_listen(&rank->end);
+    world_sleep(delay_of(&run->tree, spot->worker));
+    if (spot->thread == 0)
+        rank->start_s = engine_now();
+}
+
+/* Boundaries are sent by the rank of SMPI whose they are. */
+void run_leave_pass(struct run *run, const struct run_spot *spot)
+{
+    struct transport_end *end = &run->rank[spot->here].end;
+    if (spot->thread == 0 && run_hands_out(run)) {
+        end_finish(end);
+        end_add_traffic(end, &run->traffic.messages, &run->traffic.bytes);
+    }
+    if (spot->worker >= 0 && run->dependent.dmps != NULL)
+        dmps_finish(run_dmps_of(run, spot->worker));
+}
+
+/* Natively a rank's thread 0 makes the data of the next step. */
+static void charge_advance(const struct run *run, const struct run_spot *spot)
+{
+    const struct world *world = world_here();
+    const int *queue = run->powers.queue;
+    double flops = run->loop->extra.advance_s * world->speed;
+    if (queue != NULL && spot->worker >= 0)
+        flops *= queue[spot->worker];
+    if (flops > 0)
+        world_compute(flops / world->place[spot->place].power);
+}
+
+/* All workers have left the pass before, and none begins the next. */
+void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
+{
+    struct engine_team *team = run->context->team;
+    engine_team_barrier(team, NULL);
+    double begin_s = engine_now();
+    if (run->steps.count > 1) {
+        run_exchange(run, spot->worker, spot->worker >= 0);
+        engine_team_barrier(team, NULL);
+    }
+    if (spot->place == 0) {
+        if (run->dependent.dmps != NULL)
+            dependent_list_owners(run, pass);
+        run_advance(run);
+        run_rewind(run, pass);
+    }
+    engine_team_barrier(team, NULL);
+    dependent_tell(run, spot->worker);
+    if (spot->thread == 0)
+        charge_advance(run, spot);
+    if (spot->thread == 0 && run_hands_out(run))
+        end_listen(&run->rank[spot->here].end);
+    comm_sharp_barrier(&run->context->comm);
+    if (spot->place == 0)
+        run_between(run, pass, begin_s);
+}
+
+/* A rank is done when all its threads are. */
+void run_leave(struct run *run, const struct run_spot *spot)
+{
+    struct run_rank *rank = &run->rank[spot->here];
+    if (engine_now() > rank->end_s)
+        rank->end_s = engine_now();
+}

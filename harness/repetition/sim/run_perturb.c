@@ -1,0 +1,136 @@
+/* The perturbations of a simulated run.  A held worker does nothing while time
+ * passes: its loss is known from the times of its computing, and is slept. */
+#include "harness/repetition/sim/run_own.h"
+
+#include "harness/program/need.h"
+#include "harness/engine/sim/world.h"
+#include "harness/transport/reissue/reissue.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int run_perturb_open(struct run *run, struct error *err)
+{
+    size_t count = (size_t)run->setup->perturbs.count;
+    size_t n = (size_t)run->workers + 1;
+    (void)err;
+    if (count == 0)
+        return 0;
+    run->own->hit = need_zeroed(n, sizeof(*run->own->hit));
+    run->toll = need_zeroed(n * count, sizeof(*run->toll));
+    setup_pick_perturbed(run->setup, run->own->hit);
+    return 0;
+}
+
+/* The platform is everybody's: slower for this cell only. */
+void perturb_begin(struct run *run)
+{
+    double latency = 1, bandwidth = 1;
+    for (int k = 0; k < run->setup->perturbs.count; k++) {
+        latency *= run->setup->perturbs.list[k].latency;
+        bandwidth *= run->setup->perturbs.list[k].bandwidth;
+    }
+    if (latency == 1 && bandwidth == 1)
+        return;
+    run->own->way = world_scale_links(latency, bandwidth);
+    if (run->own->way == NULL)
+        need_failed();
+}
+
+void perturb_end(struct run *run)
+{
+    if (run->own->way != NULL)
+        world_restore_links(run->own->way);
+    run->own->way = NULL;
+}
+
+/* ---- by a worker ---- */
+
+static double start_of(const struct seat *seat)
+{
+    return run_rank_of(seat->run, seat_worker(seat))->start_s;
+}
+
+/* Ranks have no stack for formatted output.  SimGrid finds that all wait. */
+static void say_never(void)
+{
+    static const char text[] =
+        "dlsbench: the simulated loop never ends, all wait for who is gone\n";
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+        return; /* then SimGrid says it */
+}
+
+/* A worker that never comes back waits until the loop is over without it;
+ * without reissue that is never. */
+static void be_gone(struct seat *seat)
+{
+    const struct engine_patience patience = {0};
+    struct run *run = seat->run;
+    struct engine_event never = {0};
+    struct engine_idle idle = {0};
+    struct reissue *book = transport_book(&run->transport);
+    if (book != NULL)
+        reissue_await(book, &patience);
+    if (book == NULL)
+        say_never();
+    while (book == NULL)
+        engine_idle(&idle, &patience, &never);
+    seat->back = true;
+    for (int k = 0; k < run->setup->perturbs.count; k++)
+        if (isinf(seat->toll[k].lost_s))
+            seat->toll[k].lost_s =
+                engine_now() - start_of(seat) - seat->toll[k].from_s;
+}
+
+/* Until `to_s` since the start. */
+static void be_held(struct seat *seat, double to_s)
+{
+    if (isfinite(to_s))
+        engine_sleep(to_s - (engine_now() - start_of(seat)));
+    else
+        be_gone(seat);
+}
+
+void perturb_seat(struct seat *seat)
+{
+    const struct run *run = seat->run;
+    int count = run->setup->perturbs.count;
+    size_t worker = (size_t)seat_worker(seat);
+    if (run->own->hit == NULL)
+        return;
+    seat->hit = run->own->hit[worker];
+    seat->toll = run->toll + worker * (size_t)count;
+    for (int k = 0; k < count; k++)
+        seat->toll[k] = (struct perturb_toll){
+            .how = seat->hit >> k & 1 ? HELD_IN_TIME : HELD_NOT};
+}
+
+void perturb_before(struct seat *seat)
+{
+    const struct perturbs *perturbs = &seat->run->setup->perturbs;
+    double since = engine_now() - start_of(seat), free_s;
+    int worker = seat->source.worker, holder, last = -1;
+    if (seat->hit == 0)
+        return;
+    while (!seat->back && (holder = perturbs_holder(perturbs, seat->hit, worker,
+                                                    since, &free_s)) >= 0) {
+        perturb_toll_add(&seat->toll[holder], holder != last, since,
+                         free_s - since);
+        last = holder;
+        be_held(seat, free_s);
+        since = fmax(free_s, engine_now() - start_of(seat));
+    }
+}
+
+void perturb_after(struct seat *seat, double from_s, double work_s)
+{
+    double from = from_s - start_of(seat);
+    if (seat->hit == 0 || seat->back)
+        return;
+    double end = perturbs_end(&seat->run->setup->perturbs, seat->hit,
+                              seat->source.worker, from, work_s, seat->toll);
+    if (end > from + work_s)
+        be_held(seat, end);
+}
