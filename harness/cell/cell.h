@@ -52,10 +52,6 @@ void policy_defaults(struct policy *policy);
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 
-/* Whether all fields are equal but these (NULL ends the names). */
-bool cell_equal_but(const struct cell *a, const struct cell *b,
-                    const char *const *names);
-
 /* Whether it is simulated as in a paper.  The platforms that dlsbench calibrate
  * makes stand for native runs, and cells on them do as these do. */
 bool cell_as_printed(const struct cell *cell);

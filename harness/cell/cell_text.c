@@ -258,20 +258,6 @@ bool cell_same_places(const struct cell *a, const struct cell *b)
     return compare_group(a, b, CELL_PLACES) == 0;
 }
 
-bool cell_equal_but(const struct cell *a, const struct cell *b,
-                    const char *const *names)
-{
-    for (int i = 0; i < CELL_FIELDS; i++) {
-        const struct cell_field *f = &cell_field_table[i];
-        int n = 0;
-        while (names[n] != NULL && strcmp(names[n], f->name) != 0)
-            n++;
-        if (names[n] == NULL && !f->made && cell_field_compare(a, b, f) != 0)
-            return false;
-    }
-    return true;
-}
-
 /* ---- the hash ---- */
 
 static void raw_text(const struct cell *cell, const struct cell_field *field,

@@ -135,9 +135,6 @@ struct topo_seen topo_observe_self(const struct topo *topo);
 
 /* ---- memory ---- */
 
-/* Whether threads' data can be bound to their NUMA nodes here. */
-bool topo_can_bind_memory(const struct topo *topo);
-
 /* Forgets the whole pages in [memory, memory + bytes), which reads as zero
  * then, so that the next to touch them has them on its NUMA node, or, with
  * `bind`, binds them to that of `processor` (-1: nothing is bound).  Private

@@ -6,13 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-bool topo_can_bind_memory(const struct topo *topo)
-{
-    const struct hwloc_topology_support *support =
-        hwloc_topology_get_support(topo->handle);
-    return support->membind->set_area_membind != 0;
-}
-
 /* Strictly: another place would be worse than an error, because the record says
  * where.  A processor with two nodes (high-bandwidth memory) gets the first. */
 static int bind_pages(const struct topo *topo, void *memory, size_t bytes,

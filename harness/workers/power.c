@@ -53,8 +53,3 @@ const double *powers_of_scheme(const struct powers *powers)
     return powers->available != NULL && powers->share != NULL ? powers->share
                                                               : powers->given;
 }
-
-bool powers_take_part(const struct powers *powers, int worker)
-{
-    return powers->available == NULL || powers->available[worker] > 0;
-}

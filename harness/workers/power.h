@@ -51,7 +51,4 @@ void powers_close(struct powers *powers);
  * else V. */
 const double *powers_of_scheme(const struct powers *powers);
 
-/* Whether a worker takes part in the loop. */
-bool powers_take_part(const struct powers *powers, int worker);
-
 #endif
