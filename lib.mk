@@ -5,8 +5,8 @@ LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
 DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
-               sched/schemes/*.c dls/*.c)) harness/messages/source.c \
-               harness/engine/native/engine.c
+               sched/schemes/*.c dls/*.c)) base/system/whole.c \
+               harness/messages/source.c harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
 # Loops over ranks, where this MPI is installed.
 MPI_LIB = libdls-$(MPI)

@@ -1,6 +1,7 @@
 #include "dls/report.h"
 
 #include "base/file.h"
+#include "base/system/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -184,26 +185,18 @@ static void describe(struct line *line, const struct report *report)
     line_end(line);
 }
 
-/* Whole, by another name before; the file of runs is locked. */
+/* The file of runs is locked. */
 static int write_manifest(dls_loop *loop)
 {
-    char path[PATH_MAX], part[PATH_MAX + 8];
+    char path[PATH_MAX];
     struct line line = {0};
     int code = path_of(loop, "manifest", ".json", path);
     if (code != 0 || access(path, F_OK) == 0)
         return code;
-    snprintf(part, sizeof(part), "%s.part", path);
-    int file = file_open_to_append(part, &loop->error);
-    if (file < 0)
-        return file;
     describe(&line, loop->report);
-    code = report_append(loop, file, part, &line);
-    close(file);
+    code = line.failed ? out_of_memory(loop)
+                       : file_whole(path, line.text, line.used, &loop->error);
     free(line.text);
-    if (code == 0 && rename(part, path) != 0)
-        code = error_set(&loop->error, errno, "%s: %s", path, strerror(errno));
-    if (code != 0)
-        file_discard(part);
     return code;
 }
 

@@ -1,7 +1,7 @@
 #include "bench/programs/samples/marks.h"
 
-#include "base/file.h"
 #include "base/folder.h"
+#include "base/system/whole.h"
 #include "base/text.h"
 #include "harness/program/need.h"
 #include "harness/record/rows.h"
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct marks {
     const char *choice, *status, *reason;
@@ -88,24 +87,6 @@ static int copy_lines(struct marks *marks, struct rows *rows, FILE *to,
     return code;
 }
 
-static int write_file(const char *path, const char *text, size_t size,
-                      struct error *err)
-{
-    char *half = need_text("%s.part", path);
-    FILE *file = fopen(half, "w");
-    bool whole = file != NULL && fwrite(text, 1, size, file) == size &&
-                 fflush(file) == 0 && fdatasync(fileno(file)) == 0;
-    if (file != NULL)
-        whole = fclose(file) == 0 && whole;
-    int code = 0;
-    if (!whole || rename(half, path) != 0) {
-        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-        file_discard(half);
-    }
-    free(half);
-    return code;
-}
-
 static int change_file(struct marks *marks, const char *path, struct error *err)
 {
     char *text;
@@ -123,7 +104,7 @@ static int change_file(struct marks *marks, const char *path, struct error *err)
         code = error_set(err, ENOMEM, "%s: out of memory", path);
     json_decref(marks->cells);
     if (code == 0 && marks->changed)
-        code = write_file(path, text, size, err);
+        code = file_whole(path, text, size, err);
     free(text);
     return code;
 }

@@ -1,6 +1,6 @@
 #include "bench/programs/seen/recorded.h"
 
-#include "base/file.h"
+#include "base/system/whole.h"
 #include "bench/programs/seen/lines.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/program/need.h"
@@ -88,19 +88,16 @@ static int write_visit(struct recorded *recorded,
                        struct error *err)
 {
     char *path = path_of(recorded, recorded->visits + 1);
-    FILE *file = fopen(path, "w");
-    int code = 0;
-    if (file != NULL)
-        write_costs(file, recorded, head, ticks);
-    bool good = file != NULL && !ferror(file);
-    if ((file != NULL && fclose(file) != 0) || !good) {
-        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-        file_discard(path);
-    } else {
-        recorded->visits++;
-    }
+    char *text;
+    size_t size;
+    FILE *file = need_stream(&text, &size);
+    write_costs(file, recorded, head, ticks);
+    int code = fclose(file) != 0 ? error_set(err, ENOMEM, "out of memory")
+                                 : file_whole(path, text, size, err);
+    recorded->visits += code == 0;
+    free(text);
     free(path);
-    return code;
+    return code == 0 ? 0 : error_prefix(err, code, "omp");
 }
 
 /* One that was cut off is passed over. */

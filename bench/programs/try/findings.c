@@ -1,7 +1,7 @@
 #include "bench/programs/try/findings.h"
 
-#include "base/file.h"
 #include "base/stats.h"
+#include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/table.h"
 #include "bench/programs/try/use.h"
@@ -299,16 +299,13 @@ int findings_write_rules(const struct findings *findings, int *count,
                          struct error *err)
 {
     char *path = need_text("%s/rules", findings->rounds->folder);
-    char *half = need_text("%s/rules.new", findings->rounds->folder);
-    FILE *file = fopen(half, "w");
-    int code = 0;
-    if (file != NULL)
-        write_rules(file, findings, count);
-    if (file == NULL || fclose(file) != 0 || rename(half, path) != 0)
-        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-    if (code != 0)
-        file_discard(half);
+    char *text;
+    size_t size;
+    FILE *file = need_stream(&text, &size);
+    write_rules(file, findings, count);
+    int code = fclose(file) != 0 ? error_set(err, ENOMEM, "out of memory")
+                                 : file_whole(path, text, size, err);
+    free(text);
     free(path);
-    free(half);
-    return code;
+    return code == 0 ? 0 : error_prefix(err, code, "omp");
 }
