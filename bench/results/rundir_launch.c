@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/stamp.h"
+#include "harness/record/lines.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Whether the launch of this file began on this host, by a process that is not
  * there any more: UTC-host-pid-shard. */
@@ -70,41 +70,17 @@ int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
     return error_set(err, EEXIST, "%s: cannot reserve a launch", dir->path);
 }
 
-/* A launch that was killed may have left half a line: end it first. */
-static int end_torn_line(const struct record_file *file)
-{
-    char last = '\n';
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    off_t end = lseek(fd, 0, SEEK_END);
-    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
-        last = '\n';
-    close(fd);
-    if (last == '\n')
-        return 0;
-    return write(file->descriptor, "\n", 1) == 1 ? 0 : -EIO;
-}
-
 int rundir_fail(const struct rundir *dir, const char *launch,
                 const struct cell *cell, const char *reason, struct error *err)
 {
     struct record_file file;
     struct error ignored;
-    json_t *line = cell_to_json(cell);
-    json_object_set_new(line, "schema", json_integer(RECORD_SCHEMA));
-    json_object_set_new(line, "type", json_string("cell_done"));
-    json_object_set_new(line, "launch", json_string(launch));
-    json_object_set_new(line, "status", json_string("failed"));
-    json_object_set_new(line, "reason", json_string(reason));
-    json_object_set_new(line, "repetitions", json_integer(0));
     int code = record_open(&file, dir->path, "runs", launch, err);
-    if (code != 0) {
-        json_decref(line);
+    if (code != 0)
         return code;
-    }
-    end_torn_line(&file);
-    code = record_line(&file, line, err);
+    code = record_line(
+        &file, record_done(cell_to_json(cell), launch, "failed", 0, reason),
+        err);
     if (code == 0)
         code = record_sync(&file, err);
     record_close(&file, &ignored);

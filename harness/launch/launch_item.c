@@ -5,6 +5,7 @@
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/rows.h"
+#include "harness/record/lines.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,9 +61,9 @@ static int record_repetition(struct launch *launch, const struct item *item,
 }
 
 /* A cell is complete when this line is on disk, and its others before it. */
-static int record_done(struct launch *launch, const struct cell *cell,
-                       const char *status, int repetitions, const char *reason,
-                       struct error *err)
+static int end_cell(struct launch *launch, const struct cell *cell,
+                    const char *status, int repetitions, const char *reason,
+                    struct error *err)
 {
     int code = 0;
     if (launch_root(launch)) {
@@ -70,10 +71,11 @@ static int record_done(struct launch *launch, const struct cell *cell,
         if (code == 0 && launch->plan.policy.trace)
             code = record_sync(&launch->chunks, err);
         if (code == 0)
-            code = record_line(&launch->runs,
-                               row_done(launch->plan.launch, cell, status,
-                                        repetitions, reason),
-                               err);
+            code =
+                record_line(&launch->runs,
+                            record_done(cell_to_json(cell), launch->plan.launch,
+                                        status, repetitions, reason),
+                            err);
         if (code == 0)
             code = record_sync(&launch->runs, err);
     }
@@ -276,11 +278,11 @@ int item_finish(struct launch *launch, struct item *item, struct error *err)
         code = record_trial(launch, item->trial, err);
     if (code != 0)
         return code;
-    code = record_done(launch, item->trial ? &item->trial->cell : item->cell,
-                       saved != 0   ? "failed"
-                       : unverified ? "unverified"
-                                    : "ok",
-                       item->repetitions, saved != 0 ? why.text : NULL, err);
+    code = end_cell(launch, item->trial ? &item->trial->cell : item->cell,
+                    saved != 0   ? "failed"
+                    : unverified ? "unverified"
+                                 : "ok",
+                    item->repetitions, saved != 0 ? why.text : NULL, err);
     item_close(item);
     return code;
 }
@@ -343,5 +345,5 @@ int item_open(struct launch *launch, struct item *item, struct error *err)
     }
     launch_complain(launch, &why);
     item->run = NULL;
-    return record_done(launch, item->cell, "failed", 0, why.text, err);
+    return end_cell(launch, item->cell, "failed", 0, why.text, err);
 }

@@ -3,11 +3,11 @@
 #include "base/stamp.h"
 #include "harness/launch/rows_share.h"
 #include "harness/record/fields.h"
+#include "harness/record/lines.h"
 #include "harness/repetition/planned.h"
 #include "harness/check/cell_transport.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -140,9 +140,7 @@ static json_t *verified_value(const struct row_context *c,
 static void add_identity(json_t *row, const char *type,
                          const struct row_context *c)
 {
-    json_object_set_new(row, "schema", json_integer(RECORD_SCHEMA));
-    json_object_set_new(row, "type", json_string(type));
-    json_object_set_new(row, "launch", json_string(c->launch));
+    record_head(row, type, c->launch);
     json_object_set_new(row, "cell", json_string(c->cell->hash));
     json_object_set_new(row, "repetition", json_integer(c->repetition));
 }
@@ -357,16 +355,5 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
     int home = run_home(c->run, ran->start);
     if (home >= 0)
         json_object_set_new(row, "home", json_integer(home));
-    return row;
-}
-
-json_t *row_done(const char *launch, const struct cell *cell,
-                 const char *status, int repetitions, const char *reason)
-{
-    json_t *row = cell_to_json(cell);
-    json_object_update_new(
-        row, json_pack("{s:i,s:s,s:s,s:s,s:i,s:s?}", "schema", RECORD_SCHEMA,
-                       "type", "cell_done", "launch", launch, "status", status,
-                       "repetitions", repetitions, "reason", reason));
     return row;
 }

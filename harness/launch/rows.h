@@ -32,9 +32,4 @@ json_t *row_worker(const struct row_context *context,
 json_t *row_chunk(const struct row_context *context,
                   const struct run_result *result, int64_t index);
 
-/* The line that ends a cell.  status: ok, unverified or failed; reason may
- * be NULL.  It names the whole cell: one that failed has no other line. */
-json_t *row_done(const char *launch, const struct cell *cell,
-                 const char *status, int repetitions, const char *reason);
-
 #endif

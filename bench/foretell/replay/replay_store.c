@@ -1,30 +1,10 @@
 #include "bench/foretell/replay/replay_store.h"
 
-#include "base/text.h"
 #include "harness/cell/cell_field.h"
-#include "harness/record/build.h"
+#include "harness/record/lines.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-
-/* ---- the launch ---- */
-
-static json_t *make_manifest(const char *launch, char *const *words)
-{
-    char command[4096] = "", line[4096], started[STAMP_TIME_SIZE];
-    size_t used = 0;
-    for (int i = 0; words[i] != NULL && used < sizeof(command); i++)
-        used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%s",
-                                 i > 0 ? " " : "", words[i]);
-    text_line(line, sizeof(line), command);
-    stamp_time(time(NULL), started);
-    return json_pack("{s:i,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:s,s:s}", "schema",
-                     RECORD_SCHEMA, "launch", launch, "campaign", "replay",
-                     "command", line, "started", started, "simulated", 1,
-                     "replayed", 1, "version", build_version, "compiler",
-                     build_compiler, "flags", build_flags);
-}
 
 int replay_store_open(struct replay_store *store, const char *folder,
                       char *const *words, struct error *err)
@@ -33,8 +13,10 @@ int replay_store_open(struct replay_store *store, const char *folder,
     *store = (struct replay_store){.file = {.descriptor = -1}};
     clock_gettime(CLOCK_REALTIME, &now);
     stamp_launch(&now, store->launch);
-    int code = record_manifest(folder, store->launch,
-                               make_manifest(store->launch, words), err);
+    json_t *manifest =
+        record_manifest_words(store->launch, "replay", words, true);
+    json_object_set_new(manifest, "replayed", json_true());
+    int code = record_manifest(folder, store->launch, manifest, err);
     return code == 0
                ? record_open(&store->file, folder, "runs", store->launch, err)
                : code;
@@ -69,16 +51,6 @@ static void name_platform(struct cell *cell, const struct replay_costs *costs)
                 ", %s %.6g ns", cost[i].name, 1e9 * cost[i].seconds);
 }
 
-static json_t *row_of(const struct replay_store *store, const struct cell *cell,
-                      const char *type)
-{
-    json_t *row = cell_to_json(cell);
-    json_object_update_new(row, json_pack("{s:i,s:s,s:s,s:s}", "schema",
-                                          RECORD_SCHEMA, "type", type, "launch",
-                                          store->launch, "cell", cell->hash));
-    return row;
-}
-
 static json_t *run_row(const struct replay_store *store,
                        const struct cell *cell,
                        const struct replay_result *result, int64_t iterations,
@@ -94,7 +66,7 @@ static json_t *run_row(const struct replay_store *store,
         last = fmax(last, worker->finish_s);
     }
     stamp_time(time(NULL), started);
-    json_t *row = row_of(store, cell, "run");
+    json_t *row = record_head(cell_to_json(cell), "run", store->launch);
     json_object_update_new(
         row,
         json_pack(
@@ -127,9 +99,8 @@ int replay_store_add(struct replay_store *store, struct cell *cell,
                            run_row(store, cell, result, iterations, all), err);
     if (code != 0)
         return code;
-    json_t *row = row_of(store, cell, "cell_done");
-    json_object_update_new(row, json_pack("{s:s,s:i}", "status",
-                                          all ? "ok" : "unverified",
-                                          "repetitions", 1));
-    return record_line(&store->file, row, err);
+    return record_line(&store->file,
+                       record_done(cell_to_json(cell), store->launch,
+                                   all ? "ok" : "unverified", 1, NULL),
+                       err);
 }

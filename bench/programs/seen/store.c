@@ -1,12 +1,11 @@
 #include "bench/programs/seen/store.h"
 
-#include "base/stamp.h"
 #include "base/text.h"
 #include "bench/programs/seen/lines.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/cell/cell_field.h"
 #include "harness/program/need.h"
-#include "harness/record/build.h"
+#include "harness/record/lines.h"
 #include "harness/record/record.h"
 #include "harness/topo/topo.h"
 
@@ -193,16 +192,6 @@ static json_t *tally(int64_t value)
     return value < 0 ? json_null() : json_integer(value);
 }
 
-static json_t *row_of(const struct entry *entry, const char *type,
-                      const char *launch)
-{
-    json_t *row = cell_to_json(&entry->cell);
-    json_object_update_new(row,
-                           json_pack("{s:i,s:s,s:s}", "schema", RECORD_SCHEMA,
-                                     "type", type, "launch", launch));
-    return row;
-}
-
 /* Rows of a run that is one of several to compare say which. */
 static void add_try(json_t *row, const struct store_run *run)
 {
@@ -223,7 +212,7 @@ static json_t *run_row(const struct entry *entry, const char *launch,
                        const char *started)
 {
     double computed_s = entry->time_s - entry->saved_s;
-    json_t *row = row_of(entry, "run", launch);
+    json_t *row = record_head(cell_to_json(&entry->cell), "run", launch);
     json_object_update_new(
         row,
         json_pack(
@@ -252,20 +241,6 @@ static bool is_last(const struct entries *all, int i)
     return true;
 }
 
-static json_t *done_row(const struct entry *entry, const char *launch,
-                        const struct store_run *run)
-{
-    char line[600];
-    json_t *row = row_of(entry, "cell_done", launch);
-    if (run->reason != NULL)
-        text_line(line, sizeof(line), run->reason);
-    json_object_update_new(row,
-                           json_pack("{s:s,s:i,s:s?}", "status", run->status,
-                                     "repetitions", entry->repetition, "reason",
-                                     run->reason != NULL ? line : NULL));
-    return row;
-}
-
 static int write_lines(struct record_file *file, const struct entries *all,
                        const struct store_run *run, struct error *err)
 {
@@ -280,21 +255,15 @@ static int write_lines(struct record_file *file, const struct entries *all,
     }
     for (int i = 0; i < all->count && code == 0; i++)
         if (is_last(all, i))
-            code =
-                record_line(file, done_row(&all->entry[i], launch, run), err);
+            code = record_line(
+                file,
+                record_done(cell_to_json(&all->entry[i].cell), launch,
+                            run->status, all->entry[i].repetition, run->reason),
+                err);
     return code == 0 ? record_sync(file, err) : code;
 }
 
 /* ---- the launch ---- */
-
-static void join_words(char *const *words, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; words[i] != NULL && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 i > 0 ? " " : "", words[i]);
-}
 
 /* The machine; what hwloc does not know of it is said in its place. */
 static json_t *describe_machine(const struct utsname *system)
@@ -317,21 +286,18 @@ static json_t *make_manifest(const struct store_run *run, const char *host)
     struct allowed allowed;
     char cpuset[256];
     struct utsname system;
-    char command[4096], line[4096], started[32];
-    join_words(run->words, command, sizeof(command));
-    text_line(line, sizeof(line), command);
-    stamp_time(time(NULL), started);
     uname(&system);
     allowed_read("", &allowed);
     allowed_text(&allowed.mask, cpuset, sizeof(cpuset));
-    return json_pack(
-        "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s,s:o}],s:o}", "schema",
-        RECORD_SCHEMA, "launch", run->launch, "campaign", "omp", "command",
-        line, "started", started, "simulated", 0, "version", build_version,
-        "compiler", build_compiler, "flags", build_flags, "places", "host",
-        host, "cpuset", cpuset, "cpu_quota",
-        record_real(isfinite(allowed.quota) ? allowed.quota : NAN), "machine",
-        describe_machine(&system));
+    json_t *manifest =
+        record_manifest_words(run->launch, "omp", run->words, false);
+    json_object_update_new(
+        manifest,
+        json_pack("{s:[{s:s,s:s,s:o}],s:o}", "places", "host", host, "cpuset",
+                  cpuset, "cpu_quota",
+                  record_real(isfinite(allowed.quota) ? allowed.quota : NAN),
+                  "machine", describe_machine(&system)));
+    return manifest;
 }
 
 static int write_launch(struct store_run *run, const struct entries *all,

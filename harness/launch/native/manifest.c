@@ -1,9 +1,9 @@
 #include "harness/launch/manifest.h"
 
-#include "base/stamp.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
 #include "harness/record/build.h"
+#include "harness/record/lines.h"
 #include "harness/record/record.h"
 #include "harness/check/cell_transport.h"
 
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -188,7 +187,7 @@ static void add_teams(json_t *manifest, const struct plan *plan)
 json_t *manifest_make(const struct plan *plan, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
-    char mpi[256], started[32];
+    char mpi[256];
     struct error why;
     double barrier = measure_barrier(comm), rma = measure_rma(comm, &why);
     double handover = handover_measure(context);
@@ -198,19 +197,16 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         return NULL;
     }
     comm_describe(mpi, sizeof(mpi));
-    stamp_time(time(NULL), started);
-    json_t *manifest = json_pack(
-        "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
-        "s:o,s:o}",
-        "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
-        plan->campaign, "shard", plan->shard, "command", plan->command,
-        "started", started, "simulated", 0, "version", build_version,
-        "compiler", build_compiler, "flags", build_flags, "instruction_set",
-        build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
-        "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
-        "machine", machine_object(context), "counters",
-        counters_object(context));
-    json_object_set_new(manifest, "gained", json_integer(plan->gained));
+    json_t *manifest = record_manifest_head(plan->launch, plan->campaign,
+                                            plan->shard, plan->command, false);
+    json_object_update_new(
+        manifest,
+        json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:o,s:o,s:i}", "instruction_set",
+                  build_instruction_set(), "mpi", mpi, "seed",
+                  (json_int_t)plan->seed, "ranks", plan->ranks, "threads",
+                  plan->threads, "places", ranks, "machine",
+                  machine_object(context), "counters", counters_object(context),
+                  "gained", plan->gained));
     add_teams(manifest, plan);
     json_t *measured = json_pack(
         "{s:o,s:o,s:f,s:f,s:f,s:o,s:o,s:s}", "policy",
