@@ -40,10 +40,10 @@ json_t *record_manifest_head(const char *launch, const char *campaign,
     if (shard != NULL)
         json_object_set_new(manifest, "shard", json_string(shard));
     json_object_update_new(
-        manifest, json_pack("{s:s,s:s,s:b,s:s,s:s,s:s}", "command", command,
-                            "started", started, "simulated", simulated,
-                            "version", build_version, "compiler",
-                            build_compiler, "flags", build_flags));
+        manifest,
+        json_pack("{s:s,s:s,s:b,s:s,s:s,s:s}", "command", command, "started",
+                  started, "simulated", simulated, "version", build_version,
+                  "compiler", build_compiler, "flags", build_flags));
     return manifest;
 }
 

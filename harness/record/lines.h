@@ -11,8 +11,8 @@
  * (json_object() for a line without them). */
 json_t *record_head(json_t *fields, const char *type, const char *launch);
 
-/* The last line of a cell; reason NULL: null.  A reason of several lines becomes
- * one. */
+/* The last line of a cell; reason NULL: null.  A reason of several lines
+ * becomes one. */
 json_t *record_done(json_t *fields, const char *launch, const char *status,
                     int repetitions, const char *reason);
 
