@@ -75,7 +75,7 @@ def test_a_rank_for_each_domain(dlsbench):
     (run,) = done.runs()
     assert (run["ranks"], run["threads"]) == (1, room)
     done = dlsbench("run", *CELL[1:], "--rank-per", "numa", "--smt",
-                    "--dry-run")
+                    "--dry-run", out="other")
     assert " smt=on rank_per=numa" in done.out
 
 

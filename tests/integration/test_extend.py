@@ -276,7 +276,9 @@ def test_a_line_makes_a_field(extended, tmp_path, campaign):
     assert "1 rank x 1 thread, shared, flat, colour red" in result.out
     path = campaign("kernel: null:size=9\nscheme: ss\nthreads: 1\n"
                     "cells:\n  - colour: [gray, red]\n")
-    crossed = run(extended, tmp_path, "run", path, "--dry-run")
+    other = tmp_path / "other"
+    other.mkdir()
+    crossed = run(extended, other, "run", path, "--dry-run")
     (gray, plain), (red, coloured) = cells(crossed.out)
     assert "colour" not in plain and coloured.endswith(" colour=red")
     assert red == result.runs()[0]["cell"] != gray

@@ -112,7 +112,7 @@ cells:
     time = sorted(x["time_s"] for x in ran.runs())
     count = len(time)
     median = (time[count // 2] + time[(count - 1) // 2]) / 2
-    serial = ran.runs()[0]["serial_s"]
+    serial = [x["serial_s"] for x in ran.runs()]
 
     def estimates(*words):
         done = dlsbench("run", path, "--dry-run", "--format", "csv", *words)
@@ -125,7 +125,7 @@ cells:
     seconds, by = found["adjoint", "ss"]
     # Six serial passes, a warm-up and at most four repetitions.
     assert by == "measured"
-    assert seconds == pytest.approx(6 * serial + 5 * median, rel=0.01)
+    assert 6 * min(serial) < seconds - 5 * median < 6.01 * max(serial)
     assert found["adjoint", "gss"][1] == "alike"
     assert found["adjoint", "gss"][0] == pytest.approx(seconds, rel=0.01)
     assert found["null", "ss"] == (60, "limit")

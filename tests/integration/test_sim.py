@@ -356,7 +356,7 @@ def test_the_reason_is_what_the_ranks_say(sim, tmp_path, monkeypatch):
     folder.mkdir()
     smpirun = folder / "smpirun"
     smpirun.write_text("""#!/bin/sh
-case "$*" in *--hosts*) echo "@host h0 4 1e9"; exit 0;; esac
+case "$*" in *--hosts*) echo "@host 4 1e9 h0"; exit 0;; esac
 echo "its command line"
 echo "a word of the launcher" >&2
 echo "dlsbench: the real reason" >&2

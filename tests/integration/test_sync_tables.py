@@ -78,9 +78,9 @@ def test_speedups_are_beside_the_power_of_all(six):
 
 def test_the_fastest_worker_is_the_base(made):
     """Worker 0 measures the loop; the fastest, of power 3, needs a third."""
-    add(made, "dtss", 2, 100, 2, power="1,3", load="w1:2")
+    add(made, "dtss", 2, 100, 8, power="1,3", load="w1:2")
     _, lines = rows(tables(made), "Speedup: ")
-    assert lines == [["100", "load", "w1:2", "2", "1,3", "2", "2.000"]]
+    assert lines == [["100", "load", "w1:2", "2", "1,3", "2", "0.5000"]]
 
 
 def test_simulated_the_platform_knows_the_fastest_worker(made):
@@ -114,11 +114,11 @@ def test_measured_powers_are_those_of_the_workers(made):
     that takes worker 0 12 s takes it 3 s.  It had 1.9 and 2.1 in two
     launches."""
     for launch, power in ("l1", 1.9), ("l2", 2.1):
-        add(made, "dtss", 2, 100, 2, power="measured", load="w1:1",
+        add(made, "dtss", 2, 100, 5, power="measured", load="w1:1",
             launch=launch, workers=lambda repetition, worker, power=power: {
                 "power": power if worker else 1.0})
     _, lines = rows(tables(made), "Speedup: ")
-    assert lines == [["100", "load", "w1:1", "2", "measured", "3", "1.500"]]
+    assert lines == [["100", "load", "w1:1", "2", "measured", "3", "0.6000"]]
 
 
 def test_powers_that_nobody_recorded_are_not_known(made):
