@@ -108,7 +108,7 @@ def check_results(out, cells, repetitions):
     if wrong:
         raise Wrong(f"cells with other repetitions than {said}: {wrong}")
     hidden = [x.name for x in out.rglob("*")
-              if x.name.startswith(("plan-", ".dlsbench-"))]
+              if x.name.startswith(("worklist-", ".dlsbench-"))]
     if hidden:
         raise Wrong(f"left in the directory: {hidden}")
 

@@ -7,7 +7,7 @@
 #include "bench/options/command.h"
 #include "bench/launching/driver/crowd.h"
 #include "bench/launching/driver/driver.h"
-#include "bench/launching/driver/foretell.h"
+#include "bench/launching/driver/announce.h"
 #include "bench/foretell/interval/intervals.h"
 #include "bench/foretell/interval/models.h"
 #include "bench/results/summary.h"
@@ -305,7 +305,7 @@ static int begin_job(struct job *job, struct error *err)
         crowd_check(job->campaign, options->launcher, err) != 0)
         return command_fail(COMMAND_USAGE, err);
     if (!options->simulated)
-        foretell_before(job->campaign);
+        announce_campaign(job->campaign);
     if (choose_settle(&job->choose, &job->dir, job->campaign, job->command,
                       err) != 0)
         return command_fail(COMMAND_FAILED, err);

@@ -1,7 +1,7 @@
 /* dlsbench run --dry-run. */
 #include "base/text.h"
 #include "bench/options/command.h"
-#include "bench/launching/driver/foretell.h"
+#include "bench/launching/driver/announce.h"
 #include "bench/launching/driver/run.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
@@ -177,15 +177,15 @@ static void print_plan(const struct run_options *options,
         print_table(campaign, options);
     if (options->simulated)
         return;
-    struct foretold foretold =
-        foretell(estimator, all->cells, all->count, results);
-    foretell_warn(&foretold);
+    struct announced announced =
+        announce_estimate(estimator, all->cells, all->count, results);
+    announce_warnings(&announced);
     if (options->csv)
         return;
-    if (foretold.cells < all->count)
+    if (announced.cells < all->count)
         printf("%d of %d cells are complete already; left: ",
-               all->count - foretold.cells, all->count);
-    foretell_time(stdout, &foretold);
+               all->count - announced.cells, all->count);
+    announce_time(stdout, &announced);
 }
 
 int run_dry(const struct run_options *options, struct campaign *campaign)

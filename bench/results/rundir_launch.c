@@ -30,7 +30,7 @@ static bool was_killed(const char *path, const char *kind)
 
 void rundir_clean(const struct rundir *dir)
 {
-    static const char *const kinds[][2] = {{"plan-", ".json"},
+    static const char *const kinds[][2] = {{"worklist-", ".json"},
                                            {"manifest-", ".json.part"}};
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         struct folder found;

@@ -140,11 +140,12 @@ int simulate_store(const struct simulate *simulate, const char *dir,
 
 /* The cell's own values go before measured ones. */
 void simulate_fill(const struct simulate_platform *platform,
-                   const struct cell *cell, struct plan_simulation *simulation)
+                   const struct cell *cell,
+                   struct worklist_simulation *simulation)
 {
     struct cell usual;
     cell_defaults(&usual);
-    plan_simulation_fill(simulation, cell);
+    worklist_simulation_fill(simulation, cell);
     if (platform->machine == NULL)
         return;
     this_machine_fill(platform->machine, cell->ranks, simulation);
@@ -326,7 +327,7 @@ int simulate_messages(const struct simulate *simulate,
 
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
-                     const char *plan, const struct simulate_files *files,
+                     const char *work, const struct simulate_files *files,
                      struct error *err)
 {
     char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
@@ -352,8 +353,8 @@ char **simulate_argv(const struct simulate *simulate,
     }
     words[n++] = simulate->program;
     words[n++] = word;
-    if (!text_to_word(word, sizeof(word), plan)) {
-        error_set(err, ENAMETOOLONG, "%s: the path is too long", plan);
+    if (!text_to_word(word, sizeof(word), work)) {
+        error_set(err, ENAMETOOLONG, "%s: the path is too long", work);
         return NULL;
     }
     char **argv = need_zeroed(WORDS + 1, sizeof(*argv));

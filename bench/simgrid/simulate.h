@@ -50,7 +50,8 @@ const struct simulate_platform *simulate_find(const struct simulate *simulate,
 
 /* The charges of a launch of cells like this one. */
 void simulate_fill(const struct simulate_platform *platform,
-                   const struct cell *cell, struct plan_simulation *simulation);
+                   const struct cell *cell,
+                   struct worklist_simulation *simulation);
 
 /* Stores in the result directory what this machine was taken for. */
 int simulate_store(const struct simulate *simulate, const char *dir,
@@ -91,12 +92,12 @@ int simulate_messages(const struct simulate *simulate,
                       int threads, struct simulate_messages *take,
                       struct error *err);
 
-/* The command that has the ranks on these hosts run the plan; free it with
+/* The command that has the ranks on these hosts run the worklist; free it with
  * launcher_free.  The threads of a rank are ranks of SMPI that share a host.
  * NULL with a text on errors. */
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
-                     const char *plan, const struct simulate_files *files,
+                     const char *work, const struct simulate_files *files,
                      struct error *err);
 
 #endif

@@ -71,7 +71,7 @@ static double request_s(const struct calibration_kind *ranks)
  * charged as messages are.  A calibration from before steals were measured has
  * what stood for them then. */
 static void set_steals(const struct calibration *c, int which,
-                       struct plan_simulation *s)
+                       struct worklist_simulation *s)
 {
     const struct calibration_kind *threads = &c->kind[CALIBRATION_THREADS];
     const struct calibration_kind *ranks = &c->kind[CALIBRATION_RANKS];
@@ -86,7 +86,7 @@ static void set_steals(const struct calibration *c, int which,
 }
 
 static void set_charges(const struct calibration *c, int which,
-                        struct plan_simulation *s)
+                        struct worklist_simulation *s)
 {
     const struct calibration_kind *kind = &c->kind[which];
     const char *counter = which == CALIBRATION_THREADS ? "shared" : "window";
@@ -230,9 +230,9 @@ int this_cluster_open(struct this_machine *machine, const char *file,
 }
 
 void this_machine_fill(const struct this_machine *machine, int ranks,
-                       struct plan_simulation *s)
+                       struct worklist_simulation *s)
 {
-    const struct plan_simulation *charges =
+    const struct worklist_simulation *charges =
         &machine->charges[ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS];
     s->request_s = charges->request_s;
     s->count_s = charges->count_s;
@@ -252,7 +252,7 @@ static int copy_file(const char *from, const char *dir, const char *name,
                      struct error *err)
 {
     char path[PATH_MAX + 64];
-    char *text = plan_read(from, err);
+    char *text = worklist_read(from, err);
     if (text == NULL)
         return -EIO;
     snprintf(path, sizeof(path), "%s/%s", dir, name);

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "harness/costs/calibration.h"
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct this_machine {
     char platform[PATH_MAX];           /* the file for SimGrid */
     char flag[THIS_MACHINE_FLAGS][64]; /* of smpirun: a message's cost for its
                                           sender and its receiver */
-    struct plan_simulation charges[CALIBRATION_KINDS];
+    struct worklist_simulation charges[CALIBRATION_KINDS];
 };
 
 /* Reads the calibration (NULL: the default place) and writes the platform into
@@ -42,7 +42,7 @@ int this_cluster_open(struct this_machine *machine, const char *calibration,
 
 /* Fills the charges of a launch with this number of ranks. */
 void this_machine_fill(const struct this_machine *machine, int ranks,
-                       struct plan_simulation *simulation);
+                       struct worklist_simulation *simulation);
 
 /* Copies both files into the result directory `dir`, as platform.xml and
  * calibration.json; of this-cluster also calibration-between.json. */

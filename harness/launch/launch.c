@@ -45,8 +45,8 @@ int launch_loop(struct launch *launch, const struct setup *setup,
               sizeof(*launch->opened));
     int code =
         loop_open(loop, setup->kernel, &setup->kernel_spec, setup->sent,
-                  &launch->context.comm, launch->plan.policy.verify_limit,
-                  launch->plan.seed, err);
+                  &launch->context.comm, launch->work.policy.verify_limit,
+                  launch->work.seed, err);
     if (code != 0) {
         free(loop);
         return code;
@@ -78,7 +78,7 @@ static int end_turn(struct launch *launch, struct item *item, bool warm_up,
                     int *left, struct error *err)
 {
     int done = !warm_up && launch_root(launch) &&
-               item_enough(item, &launch->plan.policy);
+               item_enough(item, &launch->work.policy);
     if (!warm_up && comm_max_int(&launch->context.comm, done))
         return item_finish(launch, item, err);
     ++*left;
@@ -116,7 +116,7 @@ static int measure_block(struct launch *launch, const int *order, int count,
     struct block block = {.item = item, .count = count};
     int code = 0, left = 0;
     for (int i = 0; i < count && code == 0; i++) {
-        item[i].cell = &launch->plan.cells[order[i]];
+        item[i].cell = &launch->work.cells[order[i]];
         code = item_open(launch, &item[i], err);
     }
     left = count;
@@ -135,18 +135,18 @@ static int measure_block(struct launch *launch, const int *order, int count,
 
 static int measure_all(struct launch *launch, struct error *err)
 {
-    int count = launch->plan.count, code = 0;
+    int count = launch->work.count, code = 0;
     int *order = need_zeroed((size_t)count + 1, sizeof(*order));
-    launch->random = launch->plan.seed;
+    launch->random = launch->work.seed;
     random_order(order, count, &launch->random);
     if (!engine_simulated)
-        launch_gather(launch->plan.cells, order, count);
+        launch_gather(launch->work.cells, order, count);
     for (int from = 0, block; from < count && code == 0; from += block) {
         /* A simulation does not drift, and may need all memory for one cell. */
         block = engine_simulated
                     ? 1
-                    : launch_block(launch->plan.cells, order, from, count,
-                                   launch->plan.policy.cell_seconds);
+                    : launch_block(launch->work.cells, order, from, count,
+                                   launch->work.policy.cell_seconds);
         code = measure_block(launch, order + from, block, err);
     }
     free(order);
@@ -158,27 +158,27 @@ static int measure_all(struct launch *launch, struct error *err)
 static int open_files(struct launch *launch, json_t *manifest,
                       struct error *err)
 {
-    const struct plan *plan = &launch->plan;
+    const struct worklist *work = &launch->work;
     launch->runs.descriptor = -1;
     launch->workers.descriptor = -1;
     launch->chunks.descriptor = -1;
     launch->choices.descriptor = -1;
     if (!launch_root(launch))
         return 0;
-    int code = record_manifest(plan->out, plan->launch, manifest, err);
+    int code = record_manifest(work->out, work->launch, manifest, err);
     if (code == 0)
-        code = record_open(&launch->runs, plan->out, "runs", plan->launch, err);
+        code = record_open(&launch->runs, work->out, "runs", work->launch, err);
     if (code == 0)
-        code = record_open(&launch->workers, plan->out, "workers", plan->launch,
+        code = record_open(&launch->workers, work->out, "workers", work->launch,
                            err);
-    if (code == 0 && plan->policy.trace)
-        code = record_open(&launch->chunks, plan->out, "chunks", plan->launch,
+    if (code == 0 && work->policy.trace)
+        code = record_open(&launch->chunks, work->out, "chunks", work->launch,
                            err);
     bool tries = false;
-    for (int i = 0; i < plan->count; i++)
-        tries = tries || choice_by(&plan->cells[i]) == CHOICE_TRIAL;
+    for (int i = 0; i < work->count; i++)
+        tries = tries || choice_by(&work->cells[i]) == CHOICE_TRIAL;
     if (code == 0 && tries)
-        code = record_open(&launch->choices, plan->out, "choices", plan->launch,
+        code = record_open(&launch->choices, work->out, "choices", work->launch,
                            err);
     return code;
 }
@@ -195,12 +195,11 @@ static int close_files(struct launch *launch, struct error *err)
     return code;
 }
 
-/* Rank 0 reads the plan and removes it, because it is not needed after that;
- * the others get its text. */
-static int read_plan(struct launch *launch, const char *path, struct error *err)
+/* Rank 0 reads the worklist and removes the file; the others get its text. */
+static int read_work(struct launch *launch, const char *path, struct error *err)
 {
     const struct comm *comm = &launch->context.comm;
-    char *text = launch_root(launch) ? plan_read(path, err) : NULL;
+    char *text = launch_root(launch) ? worklist_read(path, err) : NULL;
     int code = launch_root(launch) && text == NULL ? -EINVAL : 0;
     code = comm_agree(comm, code, err);
     if (code != 0)
@@ -208,7 +207,7 @@ static int read_plan(struct launch *launch, const char *path, struct error *err)
     if (launch_root(launch))
         unlink(path);
     text = comm_broadcast_text(comm, text);
-    code = plan_parse(text, &launch->plan, err);
+    code = worklist_parse(text, &launch->work, err);
     free(text);
     return comm_agree(comm, code, err);
 }
@@ -221,30 +220,30 @@ static void close_launch(struct launch *launch)
     }
     free(launch->opened);
     context_close(&launch->context);
-    plan_free(&launch->plan);
+    worklist_free(&launch->work);
 }
 
-static int run_launch(struct launch *launch, const char *plan_path,
+static int run_launch(struct launch *launch, const char *worklist_path,
                       struct error *err)
 {
-    int code = read_plan(launch, plan_path, err);
+    int code = read_work(launch, worklist_path, err);
     if (code == 0)
-        code = context_open(&launch->context, &launch->plan, err);
+        code = context_open(&launch->context, &launch->work, err);
     if (code != 0)
         return code;
-    json_t *manifest = manifest_make(&launch->plan, &launch->context);
+    json_t *manifest = manifest_make(&launch->work, &launch->context);
     code = comm_agree(&launch->context.comm, open_files(launch, manifest, err),
                       err);
     if (code == 0) {
-        launch_report(launch, "@launch %s %d\n", launch->plan.launch,
-                      launch->plan.ranks * launch->plan.threads);
+        launch_report(launch, "@launch %s %d\n", launch->work.launch,
+                      launch->work.ranks * launch->work.threads);
         code = measure_all(launch, err);
     }
     int closed = close_files(launch, code == 0 ? err : NULL);
     return code != 0 ? code : comm_agree(&launch->context.comm, closed, err);
 }
 
-int launch_main(const char *plan_path)
+int launch_main(const char *worklist_path)
 {
     struct launch launch = {.handover_s = {NAN, NAN}};
     struct error err;
@@ -254,11 +253,11 @@ int launch_main(const char *plan_path)
         return 1;
     }
     guard_started();
-    code = run_launch(&launch, plan_path, &err);
+    code = run_launch(&launch, worklist_path, &err);
     if (code != 0)
         launch_complain(&launch, &err);
     else
-        launch_report(&launch, "@end %s %d\n", launch.plan.launch,
+        launch_report(&launch, "@end %s %d\n", launch.work.launch,
                       launch.failed);
     close_launch(&launch);
     comm_close(&launch.context.comm);

@@ -1,4 +1,4 @@
-/* The launch: what `mpiexec ... dlsbench launch PLAN.json` runs in every rank.
+/* The launch: what `mpiexec ... dlsbench launch WORKLIST` runs in every rank.
  *
  * Rank 0 reports to the driver on stdout, one line each:
  *   @launch <launch> <threads>           the launch is up, its files are open
@@ -9,11 +9,11 @@
  *   @done <hash> ok|unverified|failed    a cell is complete, its lines synced
  *   @end <launch> <n>                    all cells are done, n of them not ok
  * and says errors in one line on stderr.  Results go to the files of the
- * launch in plan.out. */
+ * launch in worklist.out. */
 #ifndef HARNESS_LAUNCH_LAUNCH_H
 #define HARNESS_LAUNCH_LAUNCH_H
 
 /* Returns the exit code: 0 all cells ran and verified, 1 not. */
-int launch_main(const char *plan_path);
+int launch_main(const char *worklist_path);
 
 #endif

@@ -20,12 +20,12 @@ static struct row_context row_context(const struct launch *launch,
                                       const struct item *item)
 {
     return (struct row_context){
-        .launch = launch->plan.launch,
+        .launch = launch->work.launch,
         .cell = item->trial ? &item->trial->cell : item->cell,
         .loop = item->loop,
         .run = item->run,
         .events = &launch->context.events,
-        .seed = launch->plan.seed,
+        .seed = launch->work.seed,
         .tick_s = launch->context.tick_s,
         .repetition = item->repetitions,
         .handover_s = {launch->handover_s[0], launch->handover_s[1]}};
@@ -38,7 +38,7 @@ static int recorded_workers(const struct launch *launch,
 {
     int workers = run_workers(item->run);
     bool many = engine_simulated && workers > SIMULATED_WORKERS_RECORDED;
-    return many && !launch->plan.policy.trace ? 0 : workers;
+    return many && !launch->work.policy.trace ? 0 : workers;
 }
 
 static int record_repetition(struct launch *launch, const struct item *item,
@@ -54,7 +54,7 @@ static int record_repetition(struct launch *launch, const struct item *item,
         code =
             record_line(&launch->workers, row_worker(&context, result, w), err);
     for (int64_t i = 0;
-         code == 0 && launch->plan.policy.trace && i < result->logged; i++)
+         code == 0 && launch->work.policy.trace && i < result->logged; i++)
         code =
             record_line(&launch->chunks, row_chunk(&context, result, i), err);
     return code;
@@ -68,12 +68,12 @@ static int end_cell(struct launch *launch, const struct cell *cell,
     int code = 0;
     if (launch_root(launch)) {
         code = record_sync(&launch->workers, err);
-        if (code == 0 && launch->plan.policy.trace)
+        if (code == 0 && launch->work.policy.trace)
             code = record_sync(&launch->chunks, err);
         if (code == 0)
             code =
                 record_line(&launch->runs,
-                            record_done(cell_to_json(cell), launch->plan.launch,
+                            record_done(cell_to_json(cell), launch->work.launch,
                                         status, repetitions, reason),
                             err);
         if (code == 0)
@@ -179,7 +179,7 @@ static int decide_next(struct launch *launch, struct item *item, double time_s,
     enum select_event event = trial_tell(trial, &launch->context.comm, time_s);
     item->run = trial->run[trial->current];
     json_t *row = launch_root(launch)
-                      ? trial_row_decision(trial, launch->plan.launch,
+                      ? trial_row_decision(trial, launch->work.launch,
                                            item->repetitions, event)
                       : NULL;
     return row != NULL ? record_line(&launch->choices, row, err) : 0;
@@ -231,9 +231,9 @@ static int save_item(struct launch *launch, struct item *item,
                      struct error *err)
 {
     struct run_result result;
-    char path[sizeof(launch->plan.out) + SPEC_CANONICAL_MAX + 32];
+    char path[sizeof(launch->work.out) + SPEC_CANONICAL_MAX + 32];
     const struct cell *cell = item->cell;
-    snprintf(path, sizeof(path), "%s/%.*s-%s.pgm", launch->plan.out,
+    snprintf(path, sizeof(path), "%s/%.*s-%s.pgm", launch->work.out,
              (int)strcspn(cell->kernel, ":"), cell->kernel, cell->hash);
     int code = run_save(item->run, path, &result, err);
     if (code == 0 && launch_root(launch) && !result.verified)
@@ -259,7 +259,7 @@ static int record_trial(struct launch *launch, const struct trial *trial,
     int code = 0;
     for (int i = 0; launch_root(launch) && code == 0 && i < trial->count; i++)
         code = record_line(&launch->choices,
-                           trial_row_candidate(trial, launch->plan.launch, i),
+                           trial_row_candidate(trial, launch->work.launch, i),
                            err);
     if (launch_root(launch) && code == 0)
         code = record_sync(&launch->choices, err);
@@ -270,7 +270,7 @@ int item_finish(struct launch *launch, struct item *item, struct error *err)
 {
     struct error why;
     int code = 0;
-    int saved = launch->plan.policy.save ? save_item(launch, item, &why) : 0;
+    int saved = launch->work.policy.save ? save_item(launch, item, &why) : 0;
     int unverified = comm_max_int(&launch->context.comm, item->unverified);
     if (saved != 0)
         launch_complain(launch, &why);
@@ -303,7 +303,7 @@ static int open_setup(struct launch *launch, struct item *item,
 /* The run of the cell, of the choice for it, or of its first trial. */
 static int open_run(struct launch *launch, struct item *item, struct error *err)
 {
-    const struct policy *policy = &launch->plan.policy;
+    const struct policy *policy = &launch->work.policy;
     struct launch_context *context;
     int code = context_of_cell(&launch->context, item->cell, &context, err);
     if (code != 0)
@@ -322,7 +322,7 @@ static int open_run(struct launch *launch, struct item *item, struct error *err)
 /* The times of all its repetitions. */
 static void open_times(const struct launch *launch, struct item *item)
 {
-    int most = launch->plan.policy.repetitions_max;
+    int most = launch->work.policy.repetitions_max;
     if (item->trial != NULL && item->trial->rule.repetitions > most)
         most = item->trial->rule.repetitions;
     item->time = need_zeroed((size_t)most + 1, sizeof(*item->time));

@@ -51,7 +51,7 @@ static void kernels_stay_together(void **unused)
     free(cells);
 }
 
-/* Neither the kernels nor their cells are in the order of the plan. */
+/* Neither the kernels nor their cells are in the order of the worklist. */
 static void the_order_is_random(void **unused)
 {
     (void)unused;

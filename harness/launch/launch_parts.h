@@ -7,7 +7,7 @@
 #include "harness/launch/trial.h"
 #include "harness/record/record.h"
 #include "harness/repetition/run.h"
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ struct opened {
 };
 
 struct launch {
-    struct plan plan;
+    struct worklist work;
     struct launch_context context;
     struct record_file runs, workers, chunks, choices;
     struct opened *opened; /* loops, so far */

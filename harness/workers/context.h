@@ -8,7 +8,7 @@
 #include "harness/messages/comm.h"
 #include "harness/counters/counters.h"
 #include "harness/workers/place.h"
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 struct transport_ops;
 
@@ -21,8 +21,8 @@ struct launch_context {
     struct counters *counters;   /* of this process; NULL: none */
     uint32_t counted;            /* those of the events that it counts */
     double tick_s;
-    uint64_t seed;   /* the plan's: of the campaign */
-    const char *out; /* result directory, the plan's */
+    uint64_t seed;   /* the worklist's: of the campaign */
+    const char *out; /* result directory, the worklist's */
     bool keep_log;   /* chunks of kernels without output are logged too */
     int slots;       /* of the counters, that threads of other teams have before
                         this one's: thread 0 is in all teams */
@@ -34,9 +34,9 @@ struct launch_context {
     struct launch_context *next; /* the same with another such team; owned */
 };
 
-/* Collective, after comm_open: checks that the launcher started what the plan
- * needs, and makes the rest.  All ranks return the same code. */
-int context_open(struct launch_context *context, const struct plan *plan,
+/* Collective, after comm_open: checks that the launcher started what the
+ * worklist needs, and makes the rest.  All ranks return the same code. */
+int context_open(struct launch_context *context, const struct worklist *work,
                  struct error *err);
 void context_close(struct launch_context *context);
 

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "harness/cell/cell.h"
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 #include <stdlib.h>
 #include <string.h>

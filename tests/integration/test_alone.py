@@ -28,7 +28,7 @@ cells:
 WITNESS = """#!/bin/sh
 for entry in /proc/[0-9]*; do
     tr '\\0' ' ' <$entry/cmdline 2>/dev/null |
-        grep -o 'launch OUT/plan-[^ ]*' >>LOG
+        grep -o 'launch OUT/worklist-[^ ]*' >>LOG
 done
 echo started >>LOG
 exec mpiexec.mpich -n "$@"
@@ -117,7 +117,7 @@ def test_what_does_not_end_is_named_and_nothing_starts(tmp_path, slow,
     (tmp_path / "costs.txt").write_text("0.0001\n" * 32)
     first = dlsbench("run", slow, "--shard", "0/2")
     assert first.code == 0, first.err
-    plan = f"{first.directory}/plan-20260101T000000.000Z-x-1-0of1.json"
+    plan = f"{first.directory}/worklist-20260101T000000.000Z-x-1-0of1.json"
     other = subprocess.Popen(["sh", "-c", "while :; do sleep 1; done",
                               "launch", plan])
     try:
@@ -139,7 +139,8 @@ def test_ranks_look_at_their_own_host_too(tmp_path, slow):
     """A driver on another host cannot see what runs there."""
     out = tmp_path / "out"
     out.mkdir()
-    plans = [f"{out}/plan-20260101T00000{i}.000Z-x-1-0of1.json" for i in "12"]
+    plans = [f"{out}/worklist-20260101T00000{i}.000Z-x-1-0of1.json"
+             for i in "12"]
     other = subprocess.Popen(["sh", "-c", "while :; do sleep 1; done",
                               "launch", plans[0]])
     try:

@@ -391,10 +391,11 @@ def test_of_a_killed_driver_no_plan_is_left(
         more = ["--launcher", f"{path} {{ranks}}"] * (program == "run")
         first = dlsbench(*args, *more)
     assert first.code == -signal.SIGKILL, first.err
-    assert any(x.startswith("plan-") for x in others(first.directory))
+    assert any(x.startswith("worklist-") for x in others(first.directory))
     again = dlsbench(*args, "--resume")
     assert again.code == 0, again.err
-    assert not [x for x in others(first.directory) if x.startswith("plan-")]
+    assert not [x for x in others(first.directory)
+                if x.startswith("worklist-")]
 
 
 def test_of_killed_ranks_no_plan_is_left(tmp_path, dlsbench, campaign):

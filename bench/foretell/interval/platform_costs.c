@@ -137,7 +137,8 @@ static void add_dispatch(struct calibration_kind *kind, const char *transport,
  * between threads is charged to who waits for it. */
 static void fill_exchanges(struct calibration_kind *kind,
                            const struct simulate_messages *take,
-                           const struct plan_simulation *charges, bool ranks)
+                           const struct worklist_simulation *charges,
+                           bool ranks)
 {
     kind->pair[0] = (struct calibration_pair){
         .worker = {0, kind->workers > 1},
@@ -165,7 +166,7 @@ int platform_costs(struct calibration *calibration,
     bool ranks = cell->ranks > 1;
     struct calibration_kind *kind =
         &calibration->kind[ranks ? CALIBRATION_RANKS : CALIBRATION_THREADS];
-    struct plan_simulation charges;
+    struct worklist_simulation charges;
     struct work work;
     *calibration = (struct calibration){.took_s = 0};
     int code = simulate_check(platform, cell->ranks, cell->threads, err);

@@ -1,10 +1,10 @@
-/* One launch: its plan, its command, and its output. */
+/* One launch: its worklist, its command, and its output. */
 #include "bench/launching/driver/driver_parts.h"
 
 #include "base/text.h"
 #include "bench/launching/launcher.h"
 #include "harness/program/need.h"
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 #include <errno.h>
 #include <math.h>
@@ -84,47 +84,47 @@ static const struct simulate_platform *platform_of(const struct driver *driver,
     return simulate_find(driver->options->simulate, shape.cell->platform);
 }
 
-static int make_plan(const struct driver *driver, struct driver_shape shape,
-                     const char *path, struct error *err)
+static int make_worklist(const struct driver *driver, struct driver_shape shape,
+                         const char *path, struct error *err)
 {
     const struct watch *watch = &driver->watch;
-    struct plan plan = {.seed = driver->campaign->seed,
-                        .gained = driver->campaign->gained,
-                        .ranks = shape.ranks,
-                        .threads = shape.threads,
-                        .policy = driver->campaign->policy};
-    snprintf(plan.out, sizeof(plan.out), "%s", driver->dir->full);
-    snprintf(plan.launch, sizeof(plan.launch), "%s", driver->launch);
-    snprintf(plan.campaign, sizeof(plan.campaign), "%s",
+    struct worklist work = {.seed = driver->campaign->seed,
+                            .gained = driver->campaign->gained,
+                            .ranks = shape.ranks,
+                            .threads = shape.threads,
+                            .policy = driver->campaign->policy};
+    snprintf(work.out, sizeof(work.out), "%s", driver->dir->full);
+    snprintf(work.launch, sizeof(work.launch), "%s", driver->launch);
+    snprintf(work.campaign, sizeof(work.campaign), "%s",
              driver->campaign->name);
-    snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->part.shard,
+    snprintf(work.shard, sizeof(work.shard), "%d/%d", driver->dir->part.shard,
              driver->dir->part.shards);
     if (driver->options->simulate != NULL)
-        simulate_fill(platform_of(driver, shape), shape.cell, &plan.simulation);
-    text_line(plan.command, sizeof(plan.command), driver->options->command);
-    plan.cells = need_zeroed((size_t)watch->count, sizeof(*plan.cells));
+        simulate_fill(platform_of(driver, shape), shape.cell, &work.simulation);
+    text_line(work.command, sizeof(work.command), driver->options->command);
+    work.cells = need_zeroed((size_t)watch->count, sizeof(*work.cells));
     for (int i = 0; i < watch->count; i++)
         if (driver_waits(&watch->tasks[i], shape))
-            plan.cells[plan.count++] = *watch->tasks[i].cell;
-    int code = plan_save(&plan, path, err);
-    plan_free(&plan);
+            work.cells[work.count++] = *watch->tasks[i].cell;
+    int code = worklist_save(&work, path, err);
+    worklist_free(&work);
     return code;
 }
 
 /* `files` are those of a simulation. */
 static char **make_command(const struct driver *driver,
-                           struct driver_shape shape, const char *plan,
+                           struct driver_shape shape, const char *work,
                            const struct simulate_files *files,
                            struct error *err)
 {
     const struct driver_options *options = driver->options;
     char limit[32];
-    const char *const tail[] = {driver->program, "launch", plan, limit, NULL};
+    const char *const tail[] = {driver->program, "launch", work, limit, NULL};
     snprintf(limit, sizeof(limit), "%g",
              driver->campaign->policy.cell_timeout + START_S);
     if (options->simulate != NULL)
         return simulate_argv(options->simulate, platform_of(driver, shape),
-                             (long)shape.ranks * shape.threads, plan, files,
+                             (long)shape.ranks * shape.threads, work, files,
                              err);
     return launcher_argv(options->launcher, shape.ranks, shape.threads, tail,
                          err);
@@ -151,7 +151,7 @@ static int run_command(struct driver *driver, char **argv,
 }
 
 static int start_launch(struct driver *driver, struct driver_shape shape,
-                        const char *plan, struct child_end *end,
+                        const char *work, struct child_end *end,
                         struct error *err)
 {
     struct simulate_files files = {-1, -1};
@@ -161,7 +161,7 @@ static int start_launch(struct driver *driver, struct driver_shape shape,
                                    shape.ranks, shape.threads, err);
     if (code != 0)
         return code;
-    char **argv = make_command(driver, shape, plan, &files, err);
+    char **argv = make_command(driver, shape, work, &files, err);
     code = -EINVAL;
     if (argv != NULL)
         code = run_command(driver, argv, end, err);
@@ -173,7 +173,7 @@ static int start_launch(struct driver *driver, struct driver_shape shape,
 int driver_launch(struct driver *driver, struct driver_shape shape,
                   struct error *err)
 {
-    char plan[PATH_MAX + LAUNCH_ID_SIZE + 16];
+    char work[PATH_MAX + LAUNCH_ID_SIZE + 16];
     const struct simulate *simulate = driver->options->simulate;
     struct child_end end;
     struct error why;
@@ -184,13 +184,13 @@ int driver_launch(struct driver *driver, struct driver_shape shape,
         simulate_check(platform_of(driver, shape), shape.ranks, shape.threads,
                        &why) != 0)
         return driver_fail_shape(driver, shape, why.text, err);
-    snprintf(plan, sizeof(plan), "%s/plan-%s.json", driver->dir->full,
+    snprintf(work, sizeof(work), "%s/worklist-%s.json", driver->dir->full,
              driver->launch);
-    code = make_plan(driver, shape, plan, err);
+    code = make_worklist(driver, shape, work, err);
     if (code == 0)
-        code = start_launch(driver, shape, plan, &end, err);
+        code = start_launch(driver, shape, work, &end, err);
     if (code == 0)
         code = driver_settle(driver, shape, &end, err);
-    unlink(plan); /* of a launch that did not start */
+    unlink(work); /* of a launch that did not start */
     return code;
 }

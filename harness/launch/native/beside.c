@@ -42,7 +42,7 @@ static bool is_due(const struct loop *loop, const struct policy *policy)
 int beside_turn(struct launch *launch, struct loop *loop, struct error *err)
 {
     const struct comm *comm = &launch->context.comm;
-    int due = launch_root(launch) && is_due(loop, &launch->plan.policy);
+    int due = launch_root(launch) && is_due(loop, &launch->work.policy);
     if (!comm_max_int(comm, due))
         return 0;
     if (!launch_root(launch))

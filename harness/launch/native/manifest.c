@@ -156,16 +156,15 @@ static void add_text(void *object, const char *name, const char *text)
     json_object_set_new(object, name, json_string(text));
 }
 
-/* The teams of one transport that the plan's cells ask for, or why they cannot
- * be had. */
-static json_t *teams_object(const struct plan *plan,
+/* The teams of one transport that the cells ask for, or why there are none. */
+static json_t *teams_object(const struct worklist *work,
                             const struct transport_ops *keeper)
 {
     json_t *object = json_object();
-    for (int i = 0; i < plan->count; i++) {
+    for (int i = 0; i < work->count; i++) {
         struct error why;
-        const char *choice = cell_transport_choice(&plan->cells[i]);
-        if (cell_transport(&plan->cells[i]) != keeper ||
+        const char *choice = cell_transport_choice(&work->cells[i]);
+        if (cell_transport(&work->cells[i]) != keeper ||
             json_object_get(object, choice) != NULL)
             continue;
         json_t *team = json_object();
@@ -176,15 +175,16 @@ static json_t *teams_object(const struct plan *plan,
     return object;
 }
 
-static void add_teams(json_t *manifest, const struct plan *plan)
+static void add_teams(json_t *manifest, const struct worklist *work)
 {
     for (int t = 0; transport_list[t] != NULL; t++)
         if (transport_list[t]->team != NULL)
             json_object_set_new(manifest, transport_list[t]->rules->field,
-                                teams_object(plan, transport_list[t]));
+                                teams_object(work, transport_list[t]));
 }
 
-json_t *manifest_make(const struct plan *plan, struct launch_context *context)
+json_t *manifest_make(const struct worklist *work,
+                      struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     char mpi[256];
@@ -197,20 +197,20 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         return NULL;
     }
     comm_describe(mpi, sizeof(mpi));
-    json_t *manifest = record_manifest_head(plan->launch, plan->campaign,
-                                            plan->shard, plan->command, false);
+    json_t *manifest = record_manifest_head(work->launch, work->campaign,
+                                            work->shard, work->command, false);
     json_object_update_new(
         manifest,
         json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:o,s:o,s:i}", "instruction_set",
                   build_instruction_set(), "mpi", mpi, "seed",
-                  (json_int_t)plan->seed, "ranks", plan->ranks, "threads",
-                  plan->threads, "places", ranks, "machine",
+                  (json_int_t)work->seed, "ranks", work->ranks, "threads",
+                  work->threads, "places", ranks, "machine",
                   machine_object(context), "counters", counters_object(context),
-                  "gained", plan->gained));
-    add_teams(manifest, plan);
+                  "gained", work->gained));
+    add_teams(manifest, work);
     json_t *measured = json_pack(
         "{s:o,s:o,s:f,s:f,s:f,s:o,s:o,s:s}", "policy",
-        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        policy_to_json(&work->policy), "slurm", slurm_variables(), "clock_s",
         engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
         "handover_s", record_real(handover), "rma_busy_target_s",
         record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",

@@ -15,17 +15,17 @@ enum { WORDS_SIZE = 1 << 15 };
 
 enum { LOOK_US = 50000 }; /* between two looks */
 
-/* A plan's path, taken apart. */
-struct plan_path {
+/* The path of a worklist, taken apart. */
+struct worklist_path {
     char directory[PATH_MAX];
     char launch[NAME_MAX + 1];
     struct part part;
 };
 
-/* DIRECTORY/plan-LAUNCH.json; false when it is not. */
-static bool split_path(const char *path, struct plan_path *parts)
+/* DIRECTORY/worklist-LAUNCH.json; false when it is not. */
+static bool split_path(const char *path, struct worklist_path *parts)
 {
-    const char *slash = strrchr(path, '/'), *prefix = "/plan-";
+    const char *slash = strrchr(path, '/'), *prefix = "/worklist-";
     const char *end = strrchr(path, '.');
     if (slash == NULL || strncmp(slash, prefix, strlen(prefix)) != 0 ||
         end < slash || strcmp(end, ".json") != 0)
@@ -42,7 +42,7 @@ struct search {
     const char *directory, *own;
     const struct part *part;
     char *words; /* of a process, WORDS_SIZE */
-    struct plan_path found;
+    struct worklist_path found;
 };
 
 /* Simulations of scheme auto run in a folder of the directory. */
@@ -56,16 +56,15 @@ static bool is_inside(const char *directory, const char *whole)
 
 static bool is_conflict(const struct search *search, const char *path)
 {
-    struct plan_path plan;
-    if (!split_path(path, &plan) ||
-        !is_inside(plan.directory, search->directory) ||
-        (search->own != NULL && strcmp(plan.launch, search->own) == 0))
+    struct worklist_path of;
+    if (!split_path(path, &of) || !is_inside(of.directory, search->directory) ||
+        (search->own != NULL && strcmp(of.launch, search->own) == 0))
         return false;
-    return part_overlaps(&plan.part, search->part);
+    return part_overlaps(&of.part, search->part);
 }
 
 /* Launchers and ranks have "... launch PLAN" in their command line, simulations
- * ".../dlsbench-sim PLAN" with the plan as smpirun needs it. */
+ * ".../dlsbench-sim WORKLIST" with the path as smpirun needs it. */
 static bool runs_launch(pid_t pid, void *arg)
 {
     struct search *search = arg;
@@ -75,13 +74,13 @@ static bool runs_launch(pid_t pid, void *arg)
          word += strlen(word) + 1) {
         const char *slash = strrchr(before, '/');
         bool simulated = text_is(slash ? slash : "", "/dlsbench-sim");
-        char plan[PATH_MAX + NAME_MAX];
-        snprintf(plan, sizeof(plan), "%s", word);
+        char path[PATH_MAX + NAME_MAX];
+        snprintf(path, sizeof(path), "%s", word);
         if (simulated)
-            text_from_word(plan);
+            text_from_word(path);
         if ((simulated || text_is(before, "launch")) &&
-            is_conflict(search, plan))
-            return split_path(plan, &search->found);
+            is_conflict(search, path))
+            return split_path(path, &search->found);
         before = word;
     }
     return false;
@@ -134,7 +133,7 @@ static bool is_first_here(void)
 
 int earlier_await_plan(const char *plan, double limit_s, struct error *err)
 {
-    struct plan_path path;
+    struct worklist_path path;
     if (!is_first_here() || !split_path(plan, &path))
         return 0;
     return earlier_await(path.directory, &path.part, path.launch, limit_s, err);

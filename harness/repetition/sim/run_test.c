@@ -17,7 +17,7 @@ static const double REQUEST_S = 7e-6, ITERATION_S = 1e-3;
 /* Kernel trace: every iteration costs ITERATION_S. */
 struct fixture {
     char folder[256], kernel[400];
-    struct plan plan;
+    struct worklist work;
     struct launch_context context;
     struct setup setup;
     struct loop loop;
@@ -160,13 +160,13 @@ static int open_fixture(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
     struct error err;
     write_costs(f);
-    f->plan.ranks = PLACES;
-    f->plan.threads = 1;
-    f->plan.simulation.request_s = REQUEST_S;
+    f->work.ranks = PLACES;
+    f->work.threads = 1;
+    f->work.simulation.request_s = REQUEST_S;
     *state = f;
     if (comm_open(&f->context.comm, &err) != 0)
         return 1;
-    return context_open(&f->context, &f->plan, &err);
+    return context_open(&f->context, &f->work, &err);
 }
 
 static int close_fixture(void **state)

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_ranks(const struct comm *comm, const struct plan *plan,
+static int check_ranks(const struct comm *comm, const struct worklist *work,
                        struct error *err)
 {
-    if (plan->ranks == comm->ranks)
+    if (work->ranks == comm->ranks)
         return 0;
     return error_set(err, EINVAL,
-                     "the launcher started %d rank%s, the plan needs %d: "
+                     "the launcher started %d rank%s, the worklist needs %d: "
                      "look at --launcher",
-                     comm->ranks, text_s(comm->ranks), plan->ranks);
+                     comm->ranks, text_s(comm->ranks), work->ranks);
 }
 
 /* Our own, and those that transports keep, one of each choice. */
@@ -46,10 +46,10 @@ static void close_thread(int thread, void *arg)
 }
 
 static int open_counters(struct launch_context *context,
-                         const struct plan *plan, struct error *err)
+                         const struct worklist *work, struct error *err)
 {
     struct counters_list asked;
-    int code = counters_parse(plan->policy.events, &asked, err);
+    int code = counters_parse(work->policy.events, &asked, err);
     if (code == 0)
         code = counters_open(&context->counters, &asked,
                              most_teams() * context->threads, err);
@@ -63,18 +63,18 @@ static int open_counters(struct launch_context *context,
     return 0;
 }
 
-int context_open(struct launch_context *context, const struct plan *plan,
+int context_open(struct launch_context *context, const struct worklist *work,
                  struct error *err)
 {
     int code =
-        comm_agree(&context->comm, check_ranks(&context->comm, plan, err), err);
+        comm_agree(&context->comm, check_ranks(&context->comm, work, err), err);
     if (code != 0)
         return code;
-    context->threads = plan->threads;
+    context->threads = work->threads;
     context->comm.threaded = context->threads > 1;
-    context->seed = plan->seed;
-    context->out = plan->out;
-    context->keep_log = plan->policy.trace;
+    context->seed = work->seed;
+    context->out = work->out;
+    context->keep_log = work->policy.trace;
     context->tick_s = engine_measure_tick();
     code = place_open(&context->place, &context->comm, err);
     if (code != 0)
@@ -85,7 +85,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
         context->comm.patience.spin_s = 0;
     code = engine_team_start(&context->team, context->threads, err);
     if (code == 0)
-        code = open_counters(context, plan, err);
+        code = open_counters(context, work, err);
     return comm_agree(&context->comm, code, err);
 }
 

@@ -79,16 +79,16 @@ static int look_around(struct world *world, struct engine_team *team, int ranks,
     return check_cores(world, err);
 }
 
-int context_open(struct launch_context *context, const struct plan *plan,
+int context_open(struct launch_context *context, const struct worklist *work,
                  struct error *err)
 {
     struct world *world = world_here();
-    const struct plan_simulation *simulation = &plan->simulation;
+    const struct worklist_simulation *simulation = &work->simulation;
     int ranks = context->comm.ranks;
-    if (plan->ranks * plan->threads != ranks)
+    if (work->ranks * work->threads != ranks)
         return error_set(err, EINVAL,
-                         "smpirun started %d ranks, the plan needs %d", ranks,
-                         plan->ranks * plan->threads);
+                         "smpirun started %d ranks, the worklist needs %d",
+                         ranks, work->ranks * work->threads);
     world->cost_s[ENGINE_REQUEST] = simulation->request_s;
     world->cost_s[ENGINE_COUNT] = simulation->count_s;
     world->cost_s[ENGINE_STATE] = simulation->state_s;
@@ -104,21 +104,21 @@ int context_open(struct launch_context *context, const struct plan *plan,
     if (code == 0)
         code = machine_open(
             &world->machine, simulation->calibration,
-            plan->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS, err);
+            work->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS, err);
     if (code == 0)
         code = look_around(world, context->team, ranks, err);
     if (code == 0)
-        code = check_threads(world, plan->threads, err);
+        code = check_threads(world, work->threads, err);
     if (code != 0)
         return code;
-    context->threads = plan->threads;
-    context->comm.lanes = plan->threads;
-    context->comm.ranks = plan->ranks;
-    context->comm.held = plan->ranks;
+    context->threads = work->threads;
+    context->comm.lanes = work->threads;
+    context->comm.ranks = work->ranks;
+    context->comm.held = work->ranks;
     context->comm.one_host = all_on_one(world);
-    context->seed = plan->seed;
-    context->out = plan->out;
-    context->keep_log = plan->policy.trace;
+    context->seed = work->seed;
+    context->out = work->out;
+    context->keep_log = work->policy.trace;
     context->tick_s = engine_measure_tick();
     return 0;
 }

@@ -2,7 +2,7 @@
  * with a text and without a crash. */
 #include "harness/testing.h"
 
-#include "harness/check/plan.h"
+#include "harness/check/worklist.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,44 +21,44 @@ static void make_cell(struct cell *cell, const char *kernel, int64_t min_chunk)
         fail_msg("%s", err.text);
 }
 
-static struct plan make_plan(struct cell *cells)
+static struct worklist make_plan(struct cell *cells)
 {
-    struct plan plan = {.out = "/some/where/with \"quotes\" and \\",
-                        .launch = "2026-11-21T010203Z-host-77-0of1",
-                        .campaign = "workstation",
-                        .shard = "0/1",
-                        .command = "dlsbench run '\t' \n caf\xc3\xa9",
-                        .seed = 0xfedcba9876543210u,
-                        .ranks = 2,
-                        .threads = 3,
-                        .simulation = {.platform = "a.xml",
-                                       .operation_s = 1e-9,
-                                       .request_s = 2e-7},
-                        .policy = {.repetitions = 7,
-                                   .repetitions_max = 9,
-                                   .ci = 1.0 / 3,
-                                   .cell_seconds = 60,
-                                   .verify_limit = 0.1,
-                                   .cell_timeout = 1e9,
-                                   .trace = true,
-                                   .save = true},
-                        .count = 2,
-                        .cells = cells};
+    struct worklist work = {.out = "/some/where/with \"quotes\" and \\",
+                            .launch = "2026-11-21T010203Z-host-77-0of1",
+                            .campaign = "workstation",
+                            .shard = "0/1",
+                            .command = "dlsbench run '\t' \n caf\xc3\xa9",
+                            .seed = 0xfedcba9876543210u,
+                            .ranks = 2,
+                            .threads = 3,
+                            .simulation = {.platform = "a.xml",
+                                           .operation_s = 1e-9,
+                                           .request_s = 2e-7},
+                            .policy = {.repetitions = 7,
+                                       .repetitions_max = 9,
+                                       .ci = 1.0 / 3,
+                                       .cell_seconds = 60,
+                                       .verify_limit = 0.1,
+                                       .cell_timeout = 1e9,
+                                       .trace = true,
+                                       .save = true},
+                            .count = 2,
+                            .cells = cells};
     make_cell(&cells[0], "null", 1);
     make_cell(&cells[1], "mandelbrot:size=64", 5);
-    return plan;
+    return work;
 }
 
-/* A saved plan as text. */
-static char *saved(const struct plan *plan)
+/* A saved worklist as text. */
+static char *saved(const struct worklist *work)
 {
     char folder[256], path[300];
     struct error err = {""};
     testing_folder(folder, sizeof(folder));
-    snprintf(path, sizeof(path), "%s/plan.json", folder);
-    if (plan_save(plan, path, &err) != 0)
+    snprintf(path, sizeof(path), "%s/worklist.json", folder);
+    if (worklist_save(work, path, &err) != 0)
         fail_msg("%s", err.text);
-    char *text = plan_read(path, &err);
+    char *text = worklist_read(path, &err);
     testing_folder_remove(folder);
     assert_non_null(text);
     return text;
@@ -68,22 +68,22 @@ static void plans_come_back(void **unused)
 {
     (void)unused;
     struct cell cells[2];
-    struct plan plan = make_plan(cells), read;
+    struct worklist work = make_plan(cells), read;
     struct error err = {""};
-    char *text = saved(&plan);
-    if (plan_parse(text, &read, &err) != 0)
+    char *text = saved(&work);
+    if (worklist_parse(text, &read, &err) != 0)
         fail_msg("%s", err.text);
-    assert_string_equal(read.out, plan.out);
-    assert_string_equal(read.launch, plan.launch);
-    assert_string_equal(read.campaign, plan.campaign);
-    assert_string_equal(read.shard, plan.shard);
-    assert_string_equal(read.command, plan.command);
-    assert_true(read.seed == plan.seed);
+    assert_string_equal(read.out, work.out);
+    assert_string_equal(read.launch, work.launch);
+    assert_string_equal(read.campaign, work.campaign);
+    assert_string_equal(read.shard, work.shard);
+    assert_string_equal(read.command, work.command);
+    assert_true(read.seed == work.seed);
     assert_int_equal(read.ranks, 2);
     assert_int_equal(read.threads, 3);
     assert_int_equal(read.policy.repetitions, 7);
     assert_int_equal(read.policy.repetitions_max, 9);
-    assert_true(read.policy.ci == plan.policy.ci);
+    assert_true(read.policy.ci == work.policy.ci);
     assert_true(read.policy.cell_seconds == 60);
     assert_true(read.policy.verify_limit == 0.1);
     assert_true(read.policy.cell_timeout == 1e9);
@@ -98,7 +98,7 @@ static void plans_come_back(void **unused)
         assert_string_equal(read.cells[i].kernel, cells[i].kernel);
         assert_int_equal(read.cells[i].min_chunk, cells[i].min_chunk);
     }
-    plan_free(&read);
+    worklist_free(&read);
     assert_null(read.cells);
     free(text);
 }
@@ -106,11 +106,11 @@ static void plans_come_back(void **unused)
 /* The parser must refuse it; says: part of the text, or NULL. */
 static void refused(const char *text, const char *says)
 {
-    struct plan read;
+    struct worklist read;
     struct error err = {""};
-    int code = plan_parse(text, &read, &err);
+    int code = worklist_parse(text, &read, &err);
     if (code == 0 || err.text[0] == '\0')
-        fail_msg("a damaged plan is taken: %.200s", text);
+        fail_msg("a damaged worklist is taken: %.200s", text);
     if (says != NULL && strstr(err.text, says) == NULL)
         fail_msg("'%s' should say '%s'", err.text, says);
     assert_null(read.cells);
@@ -120,42 +120,42 @@ static void cut_plans_are_refused(void **unused)
 {
     (void)unused;
     struct cell cells[2];
-    struct plan plan = make_plan(cells);
-    char *text = saved(&plan);
+    struct worklist work = make_plan(cells);
+    char *text = saved(&work);
     size_t length = strlen(text);
     while (text[length - 1] == '\n')
         length--;
     for (size_t cut = 0; cut < length; cut += cut < 40 ? 1 : 37) {
         char *part = strndup(text, cut);
-        refused(part, "the plan is not one");
+        refused(part, "this is no worklist");
         free(part);
     }
     free(text);
 }
 
-/* Random single bytes: refused or taken, but never a crash or a plan that
+/* Random single bytes: refused or taken, but never a crash or a worklist that
  * does not hold together. */
 static void spoilt_bytes_do_no_harm(void **unused)
 {
     (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct cell cells[2];
-    struct plan plan = make_plan(cells), read;
-    char *text = saved(&plan);
+    struct worklist work = make_plan(cells), read;
+    char *text = saved(&work);
     int64_t length = (int64_t)strlen(text);
     for (int round = 0; round < 2000; round++) {
         int64_t at = testing_between(&seed, 0, length - 1);
         char before = text[at];
         text[at] = (char)testing_between(&seed, 1, 127);
         struct error err = {""};
-        if (plan_parse(text, &read, &err) == 0) {
+        if (worklist_parse(text, &read, &err) == 0) {
             assert_int_equal(read.count, 2);
             for (int i = 0; i < read.count; i++) {
                 assert_int_equal(read.cells[i].ranks, read.ranks);
                 assert_int_equal(read.cells[i].threads, read.threads);
                 assert_true(cell_workers(&read.cells[i]) > 0);
             }
-            plan_free(&read);
+            worklist_free(&read);
         } else {
             assert_true(err.text[0] != '\0');
         }
@@ -164,13 +164,13 @@ static void spoilt_bytes_do_no_harm(void **unused)
     free(text);
 }
 
-/* A plan with one key taken out or replaced (value NULL: taken out). */
+/* A worklist with one key taken out or replaced (value NULL: taken out). */
 static void without(const char *where, const char *key, json_t *value,
                     const char *says)
 {
     struct cell cells[2];
-    struct plan plan = make_plan(cells);
-    char *text = saved(&plan);
+    struct worklist work = make_plan(cells);
+    char *text = saved(&work);
     json_t *root = json_loads(text, 0, NULL), *object = root;
     if (strcmp(where, "policy") == 0 || strcmp(where, "simulation") == 0)
         object = json_object_get(root, where);
@@ -198,7 +198,7 @@ static void missing_and_wrong_keys_are_refused(void **unused)
         "verify_limit", "cell_timeout",    "trace", "save",
         "oversubscribe"};
     for (size_t i = 0; i < sizeof(top) / sizeof(top[0]); i++) {
-        without("", top[i], NULL, "the plan is not one");
+        without("", top[i], NULL, "this is no worklist");
         without("", top[i], json_null(), NULL);
     }
     for (size_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
@@ -214,18 +214,18 @@ static void missing_and_wrong_keys_are_refused(void **unused)
     without("cell", "ranks", json_integer(3), "shape");
     without("cell", "threads", json_integer(1), "shape");
     without("cell", "threads", NULL, "'threads'");
-    refused("", "the plan is not one");
-    refused("null", "the plan is not one");
-    refused("[]", "the plan is not one");
-    refused("{}", "the plan is not one");
+    refused("", "this is no worklist");
+    refused("null", "this is no worklist");
+    refused("[]", "this is no worklist");
+    refused("{}", "this is no worklist");
 }
 
 static void long_names_do_not_overrun(void **unused)
 {
     (void)unused;
     struct cell cells[2];
-    struct plan plan = make_plan(cells), read;
-    char *text = saved(&plan);
+    struct worklist work = make_plan(cells), read;
+    char *text = saved(&work);
     json_t *root = json_loads(text, 0, NULL);
     char *longer = calloc(1, 10000);
     memset(longer, 'x', 9999);
@@ -234,10 +234,10 @@ static void long_names_do_not_overrun(void **unused)
         json_object_set_new(root, keys[i], json_string(longer));
     char *big = json_dumps(root, 0);
     struct error err = {""};
-    if (plan_parse(big, &read, &err) == 0) {
+    if (worklist_parse(big, &read, &err) == 0) {
         assert_int_equal(strlen(read.campaign), sizeof(read.campaign) - 1);
         assert_int_equal(strlen(read.command), sizeof(read.command) - 1);
-        plan_free(&read);
+        worklist_free(&read);
     }
     free(longer);
     free(big);
@@ -249,24 +249,25 @@ static void files_that_fail_say_so(void **unused)
 {
     (void)unused;
     struct cell cells[2];
-    struct plan plan = make_plan(cells);
+    struct worklist work = make_plan(cells);
     struct error err = {""};
-    assert_int_equal(plan_save(&plan, "/nowhere/plan.json", &err), -ENOENT);
-    assert_non_null(strstr(err.text, "/nowhere/plan.json"));
-    assert_null(plan_read("/nowhere/plan.json", &err));
-    assert_non_null(strstr(err.text, "/nowhere/plan.json: cannot read"));
-    assert_null(plan_read("/dev/null", &err));
+    assert_int_equal(worklist_save(&work, "/nowhere/worklist.json", &err),
+                     -ENOENT);
+    assert_non_null(strstr(err.text, "/nowhere/worklist.json"));
+    assert_null(worklist_read("/nowhere/worklist.json", &err));
+    assert_non_null(strstr(err.text, "/nowhere/worklist.json: cannot read"));
+    assert_null(worklist_read("/dev/null", &err));
     assert_non_null(strstr(err.text, "not a regular file"));
-    char path[] = "/tmp/dlsbench-plan-XXXXXX";
+    char path[] = "/tmp/dlsbench-worklist-XXXXXX";
     assert_int_equal(close(mkstemp(path)), 0);
-    assert_null(plan_read(path, &err));
+    assert_null(worklist_read(path, &err));
     assert_non_null(strstr(err.text, "empty"));
     unlink(path);
-    int code = plan_save(&plan, "/dev/full", &err);
+    int code = worklist_save(&work, "/dev/full", &err);
     assert_int_equal(code, -ENOSPC);
     assert_non_null(strstr(err.text, "No space left"));
-    strcpy(plan.out, "/tmp/r\xe9sultats");
-    assert_int_equal(plan_save(&plan, "/dev/null", &err), -EINVAL);
+    strcpy(work.out, "/tmp/r\xe9sultats");
+    assert_int_equal(worklist_save(&work, "/dev/null", &err), -EINVAL);
     assert_non_null(strstr(err.text, "/tmp/r\\xe9sultats: the path must be"));
 }
 

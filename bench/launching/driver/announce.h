@@ -2,15 +2,15 @@
  * are too short to mean anything, or surprisingly long.  Where nothing is known
  * of a cell's time (bench/launching/driver/estimate.h), nothing is said of it.
  */
-#ifndef BENCH_LAUNCHING_DRIVER_FORETELL_H
-#define BENCH_LAUNCHING_DRIVER_FORETELL_H
+#ifndef BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
+#define BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 
 #include "bench/campaign/campaign.h"
 #include "bench/launching/driver/estimate.h"
 
 #include <stdio.h>
 
-struct foretold {
+struct announced {
     int cells, known; /* of how many the time is known */
     double seconds;   /* of these */
     double limit_s;   /* the others have this at most, together */
@@ -20,17 +20,18 @@ struct foretold {
 };
 
 /* Of these cells, except those that `held` has complete (NULL: none). */
-struct foretold foretell(struct estimator *estimator, const struct cell *cells,
-                         int count, const struct results *held);
+struct announced announce_estimate(struct estimator *estimator,
+                                   const struct cell *cells, int count,
+                                   const struct results *held);
 
 /* "12 cells, about 3 min". */
-void foretell_time(FILE *out, const struct foretold *foretold);
+void announce_time(FILE *out, const struct announced *announced);
 
 /* A line on stderr on short cells, with a size that is not, and one on long
  * ones; nothing without them. */
-void foretell_warn(const struct foretold *foretold);
+void announce_warnings(const struct announced *announced);
 
 /* The same before a campaign runs here. */
-void foretell_before(const struct campaign *campaign);
+void announce_campaign(const struct campaign *campaign);
 
 #endif

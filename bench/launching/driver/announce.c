@@ -1,4 +1,4 @@
-#include "bench/launching/driver/foretell.h"
+#include "bench/launching/driver/announce.h"
 
 #include "bench/campaign/work.h"
 #include "bench/options/command.h"
@@ -14,7 +14,7 @@ static const double BRIEF_S = 10e-3, LONG_S = 3600;
 /* A size is suggested that takes so many times as long. */
 static const double MARGIN = 1.2;
 
-static void add_known(struct foretold *f, const struct cell *cell,
+static void add_known(struct announced *f, const struct cell *cell,
                       const struct estimate *e)
 {
     f->known++;
@@ -36,10 +36,11 @@ static void add_known(struct foretold *f, const struct cell *cell,
     }
 }
 
-struct foretold foretell(struct estimator *estimator, const struct cell *cells,
-                         int count, const struct results *held)
+struct announced announce_estimate(struct estimator *estimator,
+                                   const struct cell *cells, int count,
+                                   const struct results *held)
 {
-    struct foretold f = {.cells = 0};
+    struct announced f = {.cells = 0};
     for (int i = 0; i < count; i++) {
         const struct result *done =
             held != NULL ? results_find(held, cells[i].hash) : NULL;
@@ -75,7 +76,7 @@ static const char *duration(double seconds, char *text, size_t size)
     return text;
 }
 
-void foretell_time(FILE *out, const struct foretold *f)
+void announce_time(FILE *out, const struct announced *f)
 {
     char about[32], most[32];
     int unknown = f->cells - f->known;
@@ -157,7 +158,7 @@ static bool find_size(const struct cell *cell, double factor,
     return false;
 }
 
-static void warn_brief(const struct foretold *f)
+static void warn_brief(const struct announced *f)
 {
     char about[32], size[SPEC_CANONICAL_MAX];
     const struct cell *cell = f->briefest;
@@ -171,7 +172,7 @@ static void warn_brief(const struct foretold *f)
                 known ? " on it takes longer" : "");
 }
 
-static void warn_long(const struct foretold *f)
+static void warn_long(const struct announced *f)
 {
     char alone[32], time[32];
     const struct cell *cell = f->longest;
@@ -190,7 +191,7 @@ static void warn_long(const struct foretold *f)
                 : "");
 }
 
-void foretell_warn(const struct foretold *f)
+void announce_warnings(const struct announced *f)
 {
     if (f->brief > 0)
         warn_brief(f);
@@ -198,13 +199,13 @@ void foretell_warn(const struct foretold *f)
         warn_long(f);
 }
 
-void foretell_before(const struct campaign *campaign)
+void announce_campaign(const struct campaign *campaign)
 {
     struct estimator estimator;
     if (estimator_open(&estimator, &campaign->policy, NULL, NULL, NULL) != 0)
         return;
-    struct foretold foretold =
-        foretell(&estimator, campaign->all.cells, campaign->all.count, NULL);
-    foretell_warn(&foretold);
+    struct announced announced = announce_estimate(
+        &estimator, campaign->all.cells, campaign->all.count, NULL);
+    announce_warnings(&announced);
     estimator_close(&estimator);
 }

@@ -1,7 +1,7 @@
-/* A plan: the work of one launch (one mpiexec or srun).  Written by the driver
- * as a JSON file, read by rank 0 of the launch. */
-#ifndef HARNESS_CHECK_PLAN_H
-#define HARNESS_CHECK_PLAN_H
+/* A worklist: the cells of one launch (one mpiexec or srun).  The driver writes
+ * it as a JSON file, rank 0 of the launch reads it. */
+#ifndef HARNESS_CHECK_WORKLIST_H
+#define HARNESS_CHECK_WORKLIST_H
 
 #include "base/error.h"
 #include "harness/check/setup.h"
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* How cells are simulated; an empty platform: they are not. */
-struct plan_simulation {
+struct worklist_simulation {
     char platform[4096];    /* SimGrid's XML file */
     double operation_s;     /* c_p: seconds of one operation of the kernel at
                                power 1, that of the slowest host; 0: its flops
@@ -29,10 +29,10 @@ struct plan_simulation {
 };
 
 /* The settings of these cells, and their defaults. */
-void plan_simulation_fill(struct plan_simulation *simulation,
-                          const struct cell *cell);
+void worklist_simulation_fill(struct worklist_simulation *simulation,
+                              const struct cell *cell);
 
-struct plan {
+struct worklist {
     char out[4096];     /* result directory, exists */
     char launch[256];   /* id: UTC-host-pid-shard, unique in `out` */
     char campaign[128]; /* name */
@@ -42,18 +42,18 @@ struct plan {
     int gained;         /* cells that the campaign gained, for the manifest */
     int ranks, threads; /* the shape; every cell has it */
     struct policy policy;
-    struct plan_simulation simulation;
+    struct worklist_simulation simulation;
     int count;
     struct cell *cells; /* owned */
 };
 
-int plan_save(const struct plan *plan, const char *path, struct error *err);
+int worklist_save(const struct worklist *, const char *path, struct error *);
 /* As text in memory, for the broadcast to the other ranks; free() it. */
-char *plan_read(const char *path, struct error *err);
-int plan_parse(const char *text, struct plan *plan, struct error *err);
-void plan_free(struct plan *plan);
+char *worklist_read(const char *path, struct error *);
+int worklist_parse(const char *text, struct worklist *, struct error *);
+void worklist_free(struct worklist *work);
 
-/* A policy as in plans and manifests. */
+/* A policy as in worklists and manifests. */
 json_t *policy_to_json(const struct policy *policy);
 
 #endif

@@ -1,0 +1,201 @@
+#include "harness/check/worklist.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "harness/engine/usual_costs.h"
+#include "harness/program/need.h"
+#include "harness/record/fields.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLICY(member) RECORD_AT(struct policy, member)
+static const struct record_field policy_fields[] = {
+    {"repetitions", RECORD_COUNT, POLICY(repetitions)},
+    {"repetitions_max", RECORD_COUNT, POLICY(repetitions_max)},
+    {"ci", RECORD_REAL, POLICY(ci)},
+    {"cell_seconds", RECORD_REAL, POLICY(cell_seconds)},
+    {"verify_limit", RECORD_REAL, POLICY(verify_limit)},
+    {"cell_timeout", RECORD_REAL, POLICY(cell_timeout)},
+    {"events", RECORD_TEXT, POLICY(events)},
+    {"trace", RECORD_SWITCH, POLICY(trace)},
+    {"save", RECORD_SWITCH, POLICY(save)},
+    {"oversubscribe", RECORD_SWITCH, POLICY(oversubscribe)},
+    {.name = NULL}};
+
+#define SIMULATION(member) RECORD_AT(struct worklist_simulation, member)
+static const struct record_field simulation_fields[] = {
+    {"platform", RECORD_TEXT, SIMULATION(platform)},
+    {"calibration", RECORD_TEXT, SIMULATION(calibration)},
+    {"operation_s", RECORD_REAL, SIMULATION(operation_s)},
+    {"request_s", RECORD_REAL, SIMULATION(request_s)},
+    {"result_bytes", RECORD_REAL, SIMULATION(result_bytes)},
+    {"boundary_bytes", RECORD_REAL, SIMULATION(boundary_bytes)},
+    {"count_s", RECORD_REAL, SIMULATION(count_s)},
+    {"state_s", RECORD_REAL, SIMULATION(state_s)},
+    {"own_s", RECORD_REAL, SIMULATION(own_s)},
+    {"steal_s", RECORD_REAL, SIMULATION(steal_s)},
+    {"answer_s", RECORD_REAL, SIMULATION(answer_s)},
+    {"handover_s", RECORD_REAL, SIMULATION(handover_s)},
+    {"handover_byte_s", RECORD_REAL, SIMULATION(handover_byte_s)},
+    {.name = NULL}};
+
+#define WORKLIST(member) RECORD_AT(struct worklist, member)
+static const struct record_field worklist_fields[] = {
+    {"out", RECORD_TEXT, WORKLIST(out)},
+    {"launch", RECORD_TEXT, WORKLIST(launch)},
+    {"campaign", RECORD_TEXT, WORKLIST(campaign)},
+    {"shard", RECORD_TEXT, WORKLIST(shard)},
+    {"command", RECORD_TEXT, WORKLIST(command)},
+    {"seed", RECORD_LONG, WORKLIST(seed), .least = (double)INT64_MIN},
+    {"gained", RECORD_INDEX, WORKLIST(gained), .later = true},
+    {"ranks", RECORD_COUNT, WORKLIST(ranks), .least = 1},
+    {"threads", RECORD_COUNT, WORKLIST(threads), .least = 1},
+    {.name = NULL}};
+
+json_t *policy_to_json(const struct policy *policy)
+{
+    return record_object(policy, policy_fields);
+}
+
+void worklist_simulation_fill(struct worklist_simulation *simulation,
+                              const struct cell *cell)
+{
+    *simulation =
+        (struct worklist_simulation){.operation_s = cell->cp,
+                                     .request_s = cell->request_cost,
+                                     .result_bytes = cell->result_bytes,
+                                     .boundary_bytes = cell->boundary_bytes,
+                                     .count_s = ENGINE_COUNT_USUAL_S,
+                                     .state_s = ENGINE_STATE_USUAL_S,
+                                     .own_s = ENGINE_OWN_USUAL_S,
+                                     .steal_s = ENGINE_STEAL_USUAL_S,
+                                     .answer_s = cell->request_cost,
+                                     .handover_s = ENGINE_HANDOVER_USUAL_S};
+    snprintf(simulation->platform, sizeof(simulation->platform), "%s",
+             cell->platform);
+}
+
+/* Paths, which are not checked with the cells. */
+static int check_texts(const struct worklist *work, struct error *err)
+{
+    const char *const text[] = {work->out, work->simulation.platform,
+                                work->simulation.calibration};
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+        if (text_wrong_byte(text[i]) >= 0)
+            return error_set(err, EINVAL,
+                             "%s: the path must be UTF-8 without control "
+                             "characters",
+                             text[i]);
+    return 0;
+}
+
+int worklist_save(const struct worklist *work, const char *path,
+                  struct error *err)
+{
+    int code = check_texts(work, err);
+    if (code != 0)
+        return code;
+    json_t *root = record_object(work, worklist_fields), *cells = json_array();
+    for (int i = 0; i < work->count; i++)
+        json_array_append_new(cells, cell_to_json(&work->cells[i]));
+    json_object_set_new(root, "policy", policy_to_json(&work->policy));
+    json_object_set_new(root, "simulation",
+                        record_object(&work->simulation, simulation_fields));
+    json_object_set_new(root, "cells", cells);
+    errno = 0;
+    code = json_dump_file(root, path, JSON_INDENT(1));
+    json_decref(root);
+    if (code != 0)
+        return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
+                         strerror(errno ? errno : EIO));
+    return 0;
+}
+
+char *worklist_read(const char *path, struct error *err)
+{
+    const char *why;
+    FILE *file = file_open(path, &why);
+    char *text = NULL;
+    size_t room = 0;
+    if (file == NULL) {
+        error_set(err, errno, "%s: cannot read: %s", path, why);
+        return NULL;
+    }
+    ssize_t length = getdelim(&text, &room, '\0', file);
+    fclose(file);
+    if (length < 0) {
+        free(text);
+        error_set(err, EINVAL, "%s: the worklist is empty", path);
+        return NULL;
+    }
+    return text;
+}
+
+static int parse_cells(json_t *array, struct worklist *work, struct error *err)
+{
+    if (!json_is_array(array))
+        return error_set(err, EINVAL,
+                         "this is no worklist: its cells are not a list");
+    work->count = (int)json_array_size(array);
+    work->cells = need_zeroed((size_t)work->count, sizeof(*work->cells));
+    for (int i = 0; i < work->count; i++) {
+        int code =
+            cell_read(json_array_get(array, (size_t)i), &work->cells[i], err);
+        if (code != 0)
+            return code;
+        if (work->cells[i].ranks != work->ranks ||
+            work->cells[i].threads != work->threads)
+            return error_set(err, EINVAL,
+                             "cell %s does not have the worklist's "
+                             "shape",
+                             work->cells[i].hash);
+    }
+    return 0;
+}
+
+static int read_part(const json_t *root, const char *key, void *to,
+                     const struct record_field *fields, struct error *err)
+{
+    const json_t *part = json_object_get(root, key);
+    if (part == NULL)
+        return error_set(err, EINVAL, "this is no worklist: it has no %s", key);
+    int code = record_take(part, to, fields, err);
+    return code == 0 ? 0
+                     : error_prefix(err, code,
+                                    "the worklist's %s is incomplete", key);
+}
+
+int worklist_parse(const char *text, struct worklist *work, struct error *err)
+{
+    json_error_t where;
+    json_t *root = json_loads(text, 0, &where);
+    *work = (struct worklist){0};
+    if (root == NULL)
+        return error_set(err, EINVAL, "this is no worklist: %s", where.text);
+    int code = record_take(root, work, worklist_fields, err);
+    if (code != 0)
+        error_prefix(err, code, "this is no worklist");
+    if (work->gained < 0) /* of an earlier version */
+        work->gained = 0;
+    if (code == 0)
+        code = read_part(root, "policy", &work->policy, policy_fields, err);
+    if (code == 0)
+        code = read_part(root, "simulation", &work->simulation,
+                         simulation_fields, err);
+    if (code == 0)
+        code = parse_cells(json_object_get(root, "cells"), work, err);
+    json_decref(root);
+    if (code != 0)
+        worklist_free(work);
+    return code;
+}
+
+void worklist_free(struct worklist *work)
+{
+    free(work->cells);
+    work->cells = NULL;
+    work->count = 0;
+}
