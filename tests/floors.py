@@ -6,9 +6,10 @@
 A room is a folder; its native/ and sim/ are the two versions of a part of it
 and belong to it.  A file may include a header of its own room or of a lower
 floor, and an object may use a symbol of its own room or of a lower floor.
-Two rooms on one floor do not know each other.  The rooms of the library use
-neither abort nor exit nor the libraries that only programs need.  Tests are
-exempt.  Without objects only the includes are checked.
+Two rooms on one floor do not know each other.  Every room has a README.md.
+The rooms of the library use neither abort nor exit nor the libraries that only
+programs need.  Tests are exempt.  Without objects only the includes are
+checked.
 """
 import pathlib
 import re
@@ -87,6 +88,25 @@ def is_test(path):
     return re.search(r"(_test\.c|testing\.h)$|/check\w*\.h$", str(path))
 
 
+def check_heads():
+    """Every room says in a few lines what it is for, and what to read."""
+    wrong = []
+    for room in HEIGHT:
+        head = pathlib.Path(room, "README.md")
+        lines = head.read_text().splitlines() if head.exists() else []
+        if not 3 <= len(lines) <= 10 or lines[0] != "# " + room:
+            wrong.append(f"{head}: say in 3 to 10 lines what the room is for")
+        wrong += [f"{head}: {name} is not there" for name in re.findall(
+            r"\]\(([^)]+)\)", "\n".join(lines))
+            if not (head.parent / name).exists()]
+    for text in ("CONTRIBUTING.md", "docs/reference/architecture.md"):
+        wrong += [f"{text}: {name} is not there" for name in re.findall(
+            r"`((?:base|bench|dls|harness|kernels|sched)/[\w/]+\.\w+)",
+            pathlib.Path(text).read_text())
+            if "NAME" not in name and not pathlib.Path(name).exists()]
+    return wrong
+
+
 def points_up(user, used):
     return user != used and HEIGHT[used] >= HEIGHT[user]
 
@@ -147,7 +167,7 @@ def check_symbols(build, objects):
 
 def main():
     paths = sources()
-    wrong = check_rooms(paths)
+    wrong = check_rooms(paths) + check_heads()
     if not wrong:
         wrong = check_includes(paths)
     if not wrong and len(sys.argv) > 2:

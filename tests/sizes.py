@@ -98,7 +98,7 @@ def measure():
         for name, size in structs(text):
             sizes["struct", f"{path}: {name}"] = size
     for path in listed([]):
-        if not is_test(path):
+        if not is_test(path) and path.name != "README.md":
             key = "folder", str(path.parent)
             sizes[key] = sizes.get(key, 0) + 1
     return sizes
