@@ -14,6 +14,7 @@ median; the brackets hold the 95 % confidence interval of the median.
 Exit codes: 0, or 2 when there is nothing to print.
 """
 import argparse
+import difflib
 import os
 import sys
 
@@ -372,14 +373,26 @@ def plain(results, frame, tables):
     return frame.to_csv(index=False)
 
 
+def table_name(word):
+    if word in TABLES:
+        return word
+    near = difflib.get_close_matches(word, TABLES, 1, 2 / 3)
+    raise argparse.ArgumentTypeError(
+        f"'{word}' is unknown; did you mean '{near[0]}'?" if near else
+        f"'{word}' is unknown; {os.path.basename(sys.argv[0])} --help lists "
+        "what there is")
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n\n")[0],
         epilog=__doc__.split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", metavar="DIR", nargs="+")
-    parser.add_argument("--table", choices=list(TABLES), action="append",
-                        help="which (may be given several times); else all")
+    parser.add_argument("--table", type=table_name, action="append",
+                        metavar="TABLE",
+                        help="which (may be given several times); else all: "
+                        + ", ".join(TABLES))
     parser.add_argument("--format", choices=grid.FORMATS, default="text")
     parser.add_argument("--base", metavar="BASE", help="what speedups are "
                         "over: single-master (the same scheme below one "

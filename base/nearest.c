@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 63 };
+/* A longer list does not stand behind a suggestion. */
+enum { WORD_MAX = 63, SHORT = 8 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -89,6 +90,14 @@ const char *nearest_list(const char *const *names, char *text, size_t size)
     return text;
 }
 
+static int count_names(const char *const *names)
+{
+    int count = 0;
+    while (names[count] != NULL)
+        count++;
+    return count;
+}
+
 int nearest_unknown(struct error *err, const char *word,
                     const char *const *names, const char *command,
                     const char *format, ...)
@@ -103,6 +112,8 @@ int nearest_unknown(struct error *err, const char *word,
     if (command[0] != '\0')
         return error_set(err, EINVAL, "%s%s%s '%s' lists what there is", said,
                          hint, hint[0] != '\0' ? "" : ";", command);
+    if (hint[0] != '\0' && count_names(names) > SHORT)
+        return error_set(err, EINVAL, "%s%s", said, hint);
     return error_set(err, EINVAL, "%s%s%s allowed: %s", said, hint,
                      hint[0] != '\0' ? "" : ",",
                      nearest_list(names, list, sizeof(list)));

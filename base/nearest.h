@@ -23,8 +23,8 @@ const char *nearest_hint(const char *word, const char *const *names,
 const char *nearest_list(const char *const *names, char *text, size_t size);
 
 /* Says that `word` is none of `names`: the formatted text, then the nearest of
- * them, then the command that lists them, or without one ("") themselves.
- * Returns -EINVAL. */
+ * them, then the command that lists them, or without one ("") themselves, where
+ * they are few or none is near.  Returns -EINVAL. */
 int nearest_unknown(struct error *err, const char *word,
                     const char *const *names, const char *command,
                     const char *format, ...)

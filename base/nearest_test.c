@@ -62,6 +62,10 @@ static void the_nearest_is_said_first(void **unused)
     nearest_unknown(&err, "foo", names, "", "unknown");
     assert_string_equal(err.text,
                         "unknown, allowed: static, ss, css, mandelbrot");
+    static const char *const many[] = {"aaa", "bbb", "ccc", "ddd", "eee",
+                                       "fff", "ggg", "hhh", "iii", NULL};
+    nearest_unknown(&err, "aab", many, "", "unknown");
+    assert_string_equal(err.text, "unknown; did you mean 'aaa'?");
 }
 
 int main(void)

@@ -38,8 +38,8 @@ EXCEPTIONS = {
         28, "the functions of a transport, with its rules"),
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
-BUDGET = {"base": 2640, "sched": 7670, "kernels": 6990, "harness": 40390,
-          "dls": 11590, "bench": 33980, "Python": 13340}
+BUDGET = {"base": 2650, "sched": 7670, "kernels": 6990, "harness": 40390,
+          "dls": 11590, "bench": 34000, "Python": 13350}
 
 
 def listed(pattern):

@@ -133,22 +133,27 @@ static int split(int argc, char **argv)
     return argc;
 }
 
-static bool takes_word(const char *option)
+/* NULL: it is none of these, as --help. */
+static const struct options_entry *find_entry(const char *option)
 {
+    const char *name = option + strspn(option, "-");
     for (const struct options_entry *e = entries; e->name != NULL; e++)
-        if (strcmp(option + strspn(option, "-"), e->name) == 0)
-            return e->type != OPTIONS_FLAG;
-    return false;
+        if (strncmp(name, e->name, strcspn(name, "=")) == 0)
+            return e;
+    return NULL;
 }
 
-/* A program without `--` before it would be read as an option. */
+/* A program without `--` before it would be read as an option.  Behind an
+ * unknown option nothing is known. */
 static bool lacks_mark(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        bool option = argv[i][0] == '-';
-        if (!option)
+        const struct options_entry *e = find_entry(argv[i]);
+        if (argv[i][0] != '-')
             return true;
-        i += takes_word(argv[i]);
+        if (e == NULL)
+            return false;
+        i += e->type != OPTIONS_FLAG && strchr(argv[i], '=') == NULL;
     }
     return false;
 }

@@ -345,3 +345,12 @@ def test_many_measures_are_read_without_a_warning(tmp_path):
     assert (code, err) == (0, "") and out != ""
     frame = cells.summarize(loader.load(str(made.path)))
     assert frame["later_59_s_low"].tolist() == [1.5]
+
+
+def test_a_misspelt_table_is_one_line(tmp_path):
+    code, out, err = analysis("tables", tmp_path, "--table", "sppedup")
+    assert code == 2 and out == ""
+    assert err.splitlines()[-1].endswith(
+        "'sppedup' is unknown; did you mean 'speedup'?")
+    err = analysis("tables", tmp_path, "--table", "foo")[2]
+    assert err.splitlines()[-1].endswith("--help lists what there is")

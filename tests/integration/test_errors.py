@@ -68,6 +68,7 @@ def says(result, code, *words):
     (("--kernel", "null", "--scheme", "ss", "--bind", "tight"),
      ["tight", "compact"]),
     (("--kernel", "null", "--scheme", "ss", "--kernl", "x"), ["kernl"]),
+    (("workstaton",), ["campaign 'workstaton'; did you mean 'workstation'?"]),
     (("--kernel", "null"), ["scheme"]),
 ])
 def test_wrong_options(dlsbench, args, words):

@@ -1,5 +1,6 @@
 #include "bench/programs/samples/candidates.h"
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
@@ -131,6 +132,21 @@ static int add_part(struct candidates *candidates, const char *text,
     return known ? 0 : add_scheme(candidates, text, err);
 }
 
+/* A word that is no scheme's may be meant for one of the list's own. */
+static int hint_at_words(const char *text, int code, struct error *err)
+{
+    const char *words[FACTORS + 1] = {"all"};
+    struct way way;
+    struct error why = {""};
+    char hint[NEAREST_HINT_MAX];
+    memcpy(words + 1, factor_names, FACTOR_OTHER * sizeof(*words));
+    nearest_hint(text, words, hint);
+    if (hint[0] == '\0' || way_parse(text, &way, &why) == 0 ||
+        strstr(why.text, "did you mean") != NULL)
+        return code;
+    return error_set(err, EINVAL, "omp: --try: '%s' is unknown%s", text, hint);
+}
+
 /* ---- the list ---- */
 
 /* The comma that ends what begins here, outside of braces; or the end. */
@@ -169,6 +185,8 @@ int candidates_read(struct candidates *candidates, const char *list,
         last = *end == '\0';
         *end = '\0';
         code = add_part(candidates, text_trim(at), err);
+        if (code != 0)
+            code = hint_at_words(text_trim(at), code, err);
         at = end + 1;
     }
     free(text);
