@@ -240,7 +240,10 @@ def outlook_loop(loop, workers):
             for i in range(len(workers))
             if any(t[i] for t in times.values())]
     threads = known(loop.get("threads"))
-    return {"name": str(loop.get("name", "")), "workers": workers,
+    own = loop["own"] if isinstance(loop.get("own"), dict) else {}
+    own = {f"as it is ({own.get('schedule')})":
+           seconds(own.get("time_s"), len(workers))} if own else {}
+    return {"name": str(loop.get("name", "")), "workers": workers, "own": own,
             "threads": int(threads) if threads else None,
             "serial_s": seconds([loop.get("serial_s")], 1)[0],
             "bound_s": seconds(loop.get("bound_s"), len(workers)),

@@ -39,7 +39,7 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {"base": 2650, "sched": 7670, "kernels": 6990, "harness": 40390,
-          "dls": 11590, "bench": 34000, "Python": 13350}
+          "dls": 11590, "bench": 34200, "Python": 13360}
 
 
 def listed(pattern):

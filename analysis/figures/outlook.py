@@ -46,9 +46,11 @@ def panel(loop):
         plot(loop["bound_s"], color=style.FAINT, linewidth=5, zorder=1,
              label="at most")
     shown = [name for name in SHOWN if any(loop["times"].get(name, []))]
-    lines = style.Lines(["best", *shown])
-    for name in shown:
-        plot(loop["times"][name], label=name, linewidth=1.2, **lines.of(name))
+    times = {**{name: loop["times"][name] for name in shown},
+             **{name: t for name, t in loop["own"].items() if any(t)}}
+    lines = style.Lines(["best", *times])
+    for name in times:
+        plot(times[name], label=name, linewidth=1.2, **lines.of(name))
     plot([loop["times"][name][i] for i, name in enumerate(loop["best"])],
          label="best", linewidth=1.2, **lines.of("best"))
     style.count_axis(ax, sorted(set(workers)))

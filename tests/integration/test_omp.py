@@ -1123,7 +1123,7 @@ def verdict(tmp_path_factory):
 def test_tiny_chunks_of_one_thread_cost_the_time(verdict):
     def attempt():
         loops, _, _ = verdict("tiny")
-        assert "one thread, but up to" in loops
+        assert "one thread, but up to" in loops or "not judged: other" in loops
         assert "nothing to schedule" not in loops
         return "for handing out tiny chunks" in loops
     eventually(attempt)

@@ -119,8 +119,8 @@ def best(text):
 
 def seconds(table, scheme):
     """Of the first number of workers."""
-    value, unit = re.search(rf"^  {scheme} +\*? *([\d.]+) (\w+)", table,
-                            re.M).groups()
+    row = rf"^  {re.escape(scheme)} +\*? *([\d.]+) (\w+)"
+    value, unit = re.search(row, table, re.M).groups()
     return float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
 
 
@@ -194,6 +194,57 @@ def test_a_long_iteration_is_named_where_no_schedule_helps(tmp_path):
                          r"iteration .* ([\d.]+) s$", done.stdout, re.M)
     assert line[0] == "64:" and float(line[1]) == pytest.approx(0.149 / 64,
                                                                 rel=0.01)
+
+
+@pytest.mark.parametrize("clause,others,named", [
+    ("static", 0, True), ("guided,1", 0, True), ("static (runtime)", 0, True),
+    ("dynamic,1", 0, False), ("static", 0.9, False), ("static,4", 0, None)])
+def test_a_scheme_is_named_where_it_beats_the_loop_as_it_is(
+        tmp_path, clause, others, named):
+    """A triangle that falls: the first of equal blocks takes longest."""
+    found = [1e-3 * (100 - i) for i in range(100)]
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/loop-visit1.txt").write_text(
+        "# loop\n# of x\n# visit 1 of 1: 100 iterations, 2 threads, "
+        "css:chunk=1; seconds, each with a reading of the clock\n"
+        f"# as it is: {clause}; {finish(found, 2)} s a visit in this run, "
+        f"others {others}\n" + "".join(f"{x}\n" for x in found))
+    done = run("omp", "--on", "2", "--record", "full", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    if named is None:
+        assert "the loop as it is" not in done.stdout
+        return
+    own = {"static": sum(found[:50]), "dynamic,1": finish(found, 2)}
+    kind = clause.split(" ")[0]
+    if kind in own:
+        assert seconds(done.stdout, f"as it is ({clause})") == pytest.approx(
+            own[kind], rel=0.01)
+    if not named:
+        assert re.search(r"2: no scheme gains more .* may err: "
+                         rf"{max(1, 100 * others):.1f} %", done.stdout)
+        return
+    scheme, gain, told = re.search(
+        r"^  2: (\S+) takes ([\d.]+) % less than the loop as it is .*"
+        r"runs tell: --try (.*)$", done.stdout, re.M).groups()
+    assert told.split(",")[0] == scheme \
+        + " --loops dynamic" * ("runtime" not in clause)
+    as_it_is = seconds(done.stdout, f"as it is ({clause})")
+    assert float(gain) == pytest.approx(
+        100 - 100 * seconds(done.stdout, scheme) / as_it_is, abs=1)
+
+
+def test_one_interrupted_iteration_names_no_scheme(tmp_path):
+    """Where its first block is longer for that alone, static is not slower."""
+    found = [1e-3] * 100
+    found[10] = 30e-3
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/loop-visit1.txt").write_text(
+        "# loop\n# of x\n# visit 1 of 1: 100 iterations, 2 threads, "
+        "css:chunk=1; seconds, each with a reading of the clock\n"
+        f"# as it is: static; {finish(found, 2)} s a visit in this run, "
+        "others 0\n" + "".join(f"{x}\n" for x in found))
+    done = run("omp", "--on", "2", "--record", "full", cwd=tmp_path)
+    assert "2: no scheme gains more over the loop as it is" in done.stdout
 
 
 def test_what_is_no_record_is_one_line(program, tmp_path):

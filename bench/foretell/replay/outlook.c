@@ -61,25 +61,49 @@ static int name_schemes(struct outlook *outlook, struct error *err)
 
 /* ---- one visit ---- */
 
-static int replay_once(const struct outlook *outlook, struct outlook_loop *loop,
-                       int scheme, const double *before, int64_t iterations,
-                       struct error *err)
+/* Adds to `time_s`, and to `reason` why not (NULL: nobody asks). */
+static int replay_once(const struct outlook *outlook, const char *scheme,
+                       int workers, int64_t iterations, const double *before,
+                       double *time_s, char **reason, struct error *err)
 {
-    for (int i = 0; i < outlook->numbers; i++) {
-        struct replay_result result;
-        struct error why = {""};
-        int code =
-            replay_threads(outlook->scheme[scheme], outlook->workers[i],
-                           iterations, before, &outlook->costs, &result, &why);
-        if (code == -ENOMEM)
-            return error_set(err, ENOMEM, "%s", why.text);
-        if (code != 0 && loop->why[scheme] == NULL)
-            loop->why[scheme] = need_copy(why.text);
-        loop->time_s[scheme][i] += code == 0 ? result.time_s : NAN;
-        if (code == 0)
-            replay_free(&result);
-    }
+    struct replay_result result;
+    struct error why = {""};
+    int code = replay_threads(scheme, workers, iterations, before,
+                              &outlook->costs, &result, &why);
+    if (code == -ENOMEM)
+        return error_set(err, ENOMEM, "%s", why.text);
+    if (code != 0 && reason != NULL && *reason == NULL)
+        *reason = need_copy(why.text);
+    *time_s += code == 0 ? result.time_s : NAN;
+    if (code == 0)
+        replay_free(&result);
     return 0;
+}
+
+/* All schemes, and the loop as it is. */
+static int replay_all(const struct outlook *outlook, struct outlook_loop *loop,
+                      const double *before, int64_t iterations,
+                      double (*time_s)[OUTLOOK_NUMBERS_MAX], struct error *err)
+{
+    int code = 0, last = outlook->schemes - (loop->own_scheme[0] == '\0');
+    for (int s = 0; s <= last; s++)
+        for (int i = 0; code == 0 && i < outlook->numbers; i++)
+            code = replay_once(outlook,
+                               s < outlook->schemes ? outlook->scheme[s]
+                                                    : loop->own_scheme,
+                               outlook->workers[i], iterations, before,
+                               &time_s[s][i], &loop->why[s], err);
+    return code;
+}
+
+/* The cost of an iteration, or of its neighbours where it is far above both:
+ * the middle one of three. */
+static double middle_cost(const double *cost, int64_t i, int64_t iterations)
+{
+    double left = cost[i > 0 ? i - 1 : i], right = left;
+    if (i + 1 < iterations)
+        right = cost[i + 1];
+    return fmax(fmin(left, right), fmin(fmax(left, right), cost[i]));
 }
 
 static int replay_visit(const struct outlook *outlook,
@@ -87,14 +111,19 @@ static int replay_visit(const struct outlook *outlook,
                         int64_t iterations, struct error *err)
 {
     double *before = need_zeroed((size_t)iterations + 1, sizeof(*before));
+    double *even = need_zeroed((size_t)iterations + 1, sizeof(*even));
     double longest = 0;
-    int code = 0;
     for (int64_t i = 0; i < iterations; i++) {
         before[i + 1] = before[i] + cost[i];
+        even[i + 1] = even[i] + middle_cost(cost, i, iterations);
         longest = fmax(longest, cost[i]);
     }
-    for (int s = 0; code == 0 && s < outlook->schemes; s++)
-        code = replay_once(outlook, loop, s, before, iterations, err);
+    int code = replay_all(outlook, loop, before, iterations, loop->time_s, err);
+    if (code == 0 && loop->own_scheme[0] != '\0')
+        code = replay_all(outlook, loop, even, iterations, loop->even_s, err);
+    if (code == 0 && loop->threads > 0)
+        code = replay_once(outlook, loop->recorded, loop->threads, iterations,
+                           before, &loop->again_s, NULL, err);
     for (int i = 0; i < outlook->numbers; i++)
         loop->bound_s[i] +=
             fmax(longest, before[iterations] / outlook->workers[i]);
@@ -104,13 +133,34 @@ static int replay_visit(const struct outlook *outlook,
     if (loop->visits == 0 || iterations < loop->least)
         loop->least = iterations;
     loop->visits++;
+    free(even);
     free(before);
     return code;
 }
 
 /* ---- one file ---- */
 
-/* "# NAME", "# of COMMAND" and "# visit 1 of N: I iterations, T threads". */
+/* What hands out chunks as this clause does; empty: nothing is known to. */
+static void find_own_scheme(struct outlook_loop *loop)
+{
+    const char *at = strchr(loop->own, ':');
+    long long chunk = 0;
+    at = at != NULL ? at + 1 : loop->own;
+    size_t name = strcspn(at, ", ");
+    bool given = sscanf(at + name, " , %lld", &chunk) == 1;
+    loop->own_scheme[0] = '\0';
+    if (name == 6 && strncasecmp(at, "static", name) == 0 && !given)
+        strcpy(loop->own_scheme, "static");
+    else if (name == 6 && strncasecmp(at, "guided", name) == 0)
+        snprintf(loop->own_scheme, sizeof(loop->own_scheme), "gss:min=%lld",
+                 given ? chunk : 1);
+    else if (name == 7 && strncasecmp(at, "dynamic", name) == 0)
+        snprintf(loop->own_scheme, sizeof(loop->own_scheme), "css:chunk=%lld",
+                 given ? chunk : 1);
+}
+
+/* "# NAME", "# of COMMAND", "# visit 1 of N: I iterations, T threads, SCHEME;"
+ * and "# as it is: CLAUSE; S s a visit in this run, others L". */
 static void read_head(struct outlook_loop *loop, const char *path)
 {
     char *line = NULL;
@@ -119,10 +169,19 @@ static void read_head(struct outlook_loop *loop, const char *path)
     FILE *file = fopen(path, "r");
     while (file != NULL && getline(&line, &size, file) > 0 && line[0] == '#') {
         line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "# visit %*d of %lld: %lld iterations, %lld threads",
-                   &visits, &iterations, &threads) == 3) {
+        int found = sscanf(line,
+                           "# visit %*d of %lld: %lld iterations, %lld "
+                           "threads, %63[^;]",
+                           &visits, &iterations, &threads, loop->recorded);
+        if (found >= 3) {
             loop->all_visits = visits;
-            loop->threads = (int)threads;
+            loop->threads =
+                found == 4 && threads <= OUTLOOK_WORKERS_MAX ? (int)threads : 0;
+        } else if (sscanf(line,
+                          "# as it is: %63[^;]; %lf s a visit in this run, "
+                          "others %lf",
+                          loop->own, &loop->visit_s, &loop->others) >= 1) {
+            find_own_scheme(loop);
         } else if (loop->name == NULL) {
             loop->name = need_copy(text_trim(line + 1));
         }
@@ -151,6 +210,8 @@ static struct outlook_loop *add_loop(struct outlook *outlook, const char *path,
     struct outlook_loop loop = {
         .time_s =
             need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.time_s)),
+        .even_s =
+            need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.even_s)),
         .why = need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.why))};
     const char *name = strrchr(path, '/') + 1;
     read_head(&loop, path);
@@ -207,10 +268,11 @@ int outlook_open(struct outlook *outlook, const char *folder, struct error *err)
 void outlook_close(struct outlook *outlook)
 {
     for (int k = 0; k < outlook->loops; k++) {
-        for (int i = 0; i < outlook->schemes; i++)
+        for (int i = 0; i <= outlook->schemes; i++)
             free(outlook->loop[k].why[i]);
         free(outlook->loop[k].why);
         free(outlook->loop[k].time_s);
+        free(outlook->loop[k].even_s);
         free(outlook->loop[k].name);
     }
     for (int i = 0; i < outlook->schemes; i++)
@@ -229,4 +291,40 @@ int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
             (best < 0 || loop->time_s[s][i] < loop->time_s[best][i]))
             best = s;
     return best;
+}
+
+/* ---- beside the loop as it is ---- */
+
+double outlook_error(const struct outlook_loop *loop)
+{
+    return loop->again_s > 0 && loop->visit_s > 0
+               ? fmax(fabs(1 - loop->again_s / (loop->visit_s * loop->visits)),
+                      loop->others)
+               : NAN;
+}
+
+double outlook_gain(const struct outlook *outlook,
+                    const struct outlook_loop *loop, int scheme, int i)
+{
+    int own = outlook->schemes;
+    if (loop->own_scheme[0] == '\0')
+        return NAN;
+    double gain = 1 - loop->time_s[scheme][i] / loop->time_s[own][i];
+    double even = 1 - loop->even_s[scheme][i] / loop->even_s[own][i];
+    return isnan(gain) || isnan(even) ? NAN : fmin(gain, even);
+}
+
+int outlook_winner(const struct outlook *outlook,
+                   const struct outlook_loop *loop, int i)
+{
+    double least = fmax(outlook_error(loop), 0.01), best = 0;
+    int winner = -1;
+    for (int s = 0; !isnan(outlook_error(loop)) && s < outlook->schemes; s++) {
+        double gain = outlook_gain(outlook, loop, s, i);
+        if (gain > least && gain > best) {
+            best = gain;
+            winner = s;
+        }
+    }
+    return winner;
 }

@@ -18,9 +18,17 @@ struct outlook_loop {
     double serial_s;                 /* on one worker */
     /* For each number of workers: no schedule is faster. */
     double bound_s[OUTLOOK_NUMBERS_MAX];
-    /* Of each scheme, for each number of workers; NAN: it does not take it. */
+    /* Of each scheme, for each number of workers; NAN: it does not take it.
+     * Behind the schemes: of the loop as it is, if that is known. */
     double (*time_s)[OUTLOOK_NUMBERS_MAX];
+    double (*even_s)[OUTLOOK_NUMBERS_MAX]; /* without single long iterations */
     char **why; /* of each scheme, why it does not; NULL: it takes all */
+    /* As it is: its clause, and the same as a scheme (empty: not known). */
+    char own[64], own_scheme[64];
+    char recorded[64]; /* the scheme that it was recorded under */
+    double visit_s;    /* of a recorded visit, measured; 0: not known */
+    double others;     /* of its computing, others had the cores */
+    double again_s;    /* the recorded visits, replayed as they were recorded */
 };
 
 struct outlook {
@@ -47,5 +55,21 @@ void outlook_close(struct outlook *outlook);
 /* The fastest scheme with the i-th number of workers; -1: none takes it. */
 int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
                  int i);
+
+/* How far the replay is from what was measured of the recorded run, as a part
+ * of it, or what others had of the cores then if that is more; NAN: not known.
+ */
+double outlook_error(const struct outlook_loop *loop);
+
+/* What a scheme gains over the loop as it is with the i-th number of workers,
+ * with and without single long iterations, whichever is less: another process
+ * may have made these.  NAN: not known. */
+double outlook_gain(const struct outlook *outlook,
+                    const struct outlook_loop *loop, int scheme, int i);
+
+/* The scheme that gains most, by more than the replay's error and 1 %; -1: none
+ * does, or it is not known. */
+int outlook_winner(const struct outlook *outlook,
+                   const struct outlook_loop *loop, int i);
 
 #endif

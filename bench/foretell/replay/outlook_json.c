@@ -26,11 +26,18 @@ static json_t *loop_row(const struct outlook *outlook,
                 json_pack("{s:s,s:o}", "scheme", outlook->scheme[s], "time_s",
                           times_row(outlook, loop->time_s[s])));
     text_line(name, sizeof(name), loop->name);
-    return json_pack("{s:s,s:i,s:i,s:I,s:o,s:o,s:o}", "name", name, "threads",
-                     loop->threads, "visits", loop->visits, "iterations",
-                     (json_int_t)loop->iterations, "serial_s",
-                     record_real(loop->serial_s), "bound_s",
-                     times_row(outlook, loop->bound_s), "schemes", schemes);
+    json_t *row = json_pack(
+        "{s:s,s:i,s:i,s:I,s:o,s:o,s:o}", "name", name, "threads", loop->threads,
+        "visits", loop->visits, "iterations", (json_int_t)loop->iterations,
+        "serial_s", record_real(loop->serial_s), "bound_s",
+        times_row(outlook, loop->bound_s), "schemes", schemes);
+    if (loop->own_scheme[0] != '\0')
+        json_object_set_new(
+            row, "own",
+            json_pack("{s:s,s:o,s:o}", "schedule", loop->own, "time_s",
+                      times_row(outlook, loop->time_s[outlook->schemes]),
+                      "error", record_real(outlook_error(loop))));
+    return row;
 }
 
 int outlook_write_json(const struct outlook *outlook, const char *folder,

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
+#include "dls/way.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* So much longer than the best, a scheme is named beside it. */
 static const double NEAR = 0.01;
@@ -67,6 +69,12 @@ static void print_times(const struct outlook *outlook,
             add_time(&table, loop->time_s[s][i], loop->bound_s[i],
                      s == outlook_best(outlook, loop, i));
     }
+    if (loop->own_scheme[0] != '\0') {
+        table_add(&table, "as it is (%s)", loop->own);
+        for (int i = 0; i < outlook->numbers; i++)
+            add_time(&table, loop->time_s[outlook->schemes][i],
+                     loop->bound_s[i], false);
+    }
     table_add(&table, "at least");
     for (int i = 0; i < outlook->numbers; i++)
         add_time(&table, loop->bound_s[i], loop->bound_s[i], false);
@@ -100,6 +108,37 @@ static void print_best(const struct outlook *outlook,
                 outlook->workers[i], even_s);
 }
 
+/* A scheme is named where it gains more than the replay may err. */
+static void print_winner(const struct outlook *outlook,
+                         const struct outlook_loop *loop, int i, FILE *out)
+{
+    struct way way;
+    struct error ignored;
+    double error = outlook_error(loop);
+    int winner = outlook_winner(outlook, loop, i);
+    if (loop->own_scheme[0] == '\0' || isnan(error))
+        return;
+    if (winner < 0) {
+        fprintf(out,
+                "  %d: no scheme gains more over the loop as it is (%s) than "
+                "this replay may err: %.1f %%\n",
+                outlook->workers[i], loop->own, 100 * fmax(error, 0.01));
+        return;
+    }
+    fprintf(out,
+            "  %d: %s takes %.1f %% less than the loop as it is (%s), and this "
+            "replay may err by %.1f %%; runs tell: --try %s%s",
+            outlook->workers[i], outlook->scheme[winner],
+            100 * outlook_gain(outlook, loop, winner, i), loop->own,
+            100 * error, outlook->scheme[winner],
+            strstr(loop->own, "(runtime)") != NULL ? "" : " --loops dynamic");
+    if (way_parse(outlook->scheme[winner], &way, &ignored) == 0 &&
+        !way_keeps_order(&way))
+        fprintf(out, ", and compare the answers with --check: it hands out "
+                     "iterations in another order");
+    fprintf(out, "\n");
+}
+
 static void print_loop(const struct outlook *outlook,
                        const struct outlook_loop *loop, FILE *out)
 {
@@ -107,6 +146,8 @@ static void print_loop(const struct outlook *outlook,
     print_times(outlook, loop, out);
     for (int i = 0; i < outlook->numbers; i++)
         print_best(outlook, loop, i, out);
+    for (int i = 0; i < outlook->numbers; i++)
+        print_winner(outlook, loop, i, out);
     for (int s = 0; s < outlook->schemes; s++)
         if (loop->why[s] != NULL)
             fprintf(out, "  left out: %s\n", loop->why[s]);

@@ -9,7 +9,7 @@ const char *advice_text(const struct counters_site *site,
         site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic";
     snprintf(text, ADVICE_SIZE,
              "--try schemes%s finds out whether one helps, --on %d%s replays "
-             "them",
+             "them beside the loop as it is",
              loops, site->threads_max, loops);
     return text;
 }

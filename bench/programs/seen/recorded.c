@@ -6,6 +6,7 @@
 #include "harness/program/need.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,30 @@ static void find_free_name(struct recorded *recorded)
 
 /* ---- one visit ---- */
 
+/* Its schedule without this recording; that of runtime loops is what
+ * OMP_SCHEDULE says, or else the runtime's. */
+static const char *name_own(const struct recorded *recorded, char text[80])
+{
+    const struct counters_site *site = recorded->loop->site;
+    const char *said = getenv("OMP_SCHEDULE");
+    bool gcc = strstr(recorded->process->counters->runtime, "libgomp") != NULL;
+    if (site->clause != CLAUSE_RUNTIME)
+        return lines_clause(site, text);
+    if (said == NULL || said[strcspn(said, ";\n")] != '\0')
+        said = gcc ? "dynamic,1" : "static";
+    snprintf(text, 80, "%.60s (runtime)", said);
+    return text;
+}
+
+static void write_own(FILE *file, const struct recorded *recorded)
+{
+    const struct loops_loop *loop = recorded->loop;
+    char own[80];
+    fprintf(file, "# as it is: %s; %.6g s a visit in this run, others %.3g\n",
+            name_own(recorded, own), loop->seconds / (double)loop->site->visits,
+            loop->busy_s > 0 ? fmin(loop->lost_s / loop->busy_s, 1) : 0);
+}
+
 static void write_costs(FILE *file, const struct recorded *recorded,
                         const struct counters_costs *head, const double *ticks)
 {
@@ -72,6 +97,7 @@ static void write_costs(FILE *file, const struct recorded *recorded,
             (long long)recorded->loop->site->visits,
             (long long)head->iterations, (long long)head->threads,
             recorded->loop->site->scheme);
+    write_own(file, recorded);
     for (int64_t i = 0; i < head->iterations;) {
         int64_t same = 1;
         while (i + same < head->iterations && ticks[i + same] == ticks[i])

@@ -176,10 +176,14 @@ static void say_open(const struct loops_loop *loop, double seconds, char *text,
 static void say_disturbed(const struct loops_loop *loop, double loss,
                           char *text, size_t size)
 {
-    snprintf(text, size,
-             "not judged: other threads or processes had its cores for %.1f %% "
-             "of the time, so %.4g s of waiting need not be the schedule's",
-             100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1), loss);
+    int used =
+        snprintf(text, size,
+                 "not judged: other threads or processes had its cores for "
+                 "%.1f %% of the time",
+                 100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1));
+    if (loss > 0)
+        snprintf(text + used, size - (size_t)used,
+                 ", so %.4g s of waiting need not be the schedule's", loss);
 }
 
 /* Waiting for one another is more than waiting at the end. */
