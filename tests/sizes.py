@@ -38,8 +38,8 @@ EXCEPTIONS = {
         28, "the functions of a transport, with its rules"),
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
-BUDGET = {"base": 2650, "sched": 7670, "kernels": 6990, "harness": 40390,
-          "dls": 11590, "bench": 34200, "Python": 13360}
+BUDGET = {"base": 2650, "sched": 7715, "kernels": 6990, "harness": 40390,
+          "dls": 11590, "bench": 34225, "Python": 13360}
 
 
 def listed(pattern):

@@ -72,6 +72,11 @@ int interval_check(const struct interval_model *model, struct error *err)
     };
     for (size_t i = 0; code == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
         code = check_number(rows[i].what, rows[i].value, rows[i].min, err);
+    if (code == 0 && (model->last < 0 || model->last >= model->groups ||
+                      (model->last == 0 && model->groups > 1 &&
+                       model->group[0].workers == 1)))
+        return error_set(err, EINVAL, "the last worker cannot be of group %d",
+                         model->last);
     return code == 0 ? check_chunks(model, err) : code;
 }
 
@@ -83,11 +88,17 @@ int64_t interval_workers(const struct interval_model *model)
     return workers;
 }
 
+static bool is_slower(const struct interval_group *a,
+                      const struct interval_group *b)
+{
+    return a->power < b->power || (a->power == b->power && a->c_p >= b->c_p);
+}
+
 int interval_slowest(const struct interval_model *model)
 {
     int slowest = 0;
     for (int j = 1; j < model->groups; j++)
-        if (model->group[j].power <= model->group[slowest].power)
+        if (is_slower(&model->group[j], &model->group[slowest]))
             slowest = j;
     return slowest;
 }
@@ -117,18 +128,6 @@ struct interval_width interval_width(const struct interval_model *model,
     return model->width(model->widths, llround(h));
 }
 
-double interval_point(const struct interval_model *model, int group, double h)
-{
-    const struct interval_group *g = &model->group[group];
-    return interval_width(model, h).factor * (g->c_p + g->c_b / h);
-}
-
-/* t_r and t_s: one end of the exchange of a block. */
-static double end_time(const struct interval_model *model, double h)
-{
-    return message_time(model, h) + interval_width(model, h).extra_s / 2;
-}
-
 double interval_assignment(const struct interval_model *model, double h,
                            enum interval_reading reading)
 {
@@ -143,8 +142,8 @@ static double equal_time(const struct interval_model *model, double h)
     double chunk = interval_chunk(model, 0);
     double chunks = model->chunk_dim / (double)model->k / chunk;
     double syncs = model->sync_dim / h;
-    double t_p = h * chunk * interval_point(model, 0, h);
-    double t_s = end_time(model, h), t_r = t_s, t_idle = t_s;
+    double t_p = h * chunk * model->group[0].c_p;
+    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
     return (t_p + t_s) + (chunks - 2) * (t_r + t_p + t_s) +
            syncs * (t_r + t_p) + (syncs - 1) * t_idle;
 }
@@ -154,10 +153,10 @@ static double different_time(const struct interval_model *model, double h)
 {
     int slowest = interval_slowest(model);
     double syncs = model->sync_dim / h;
-    double t_s = end_time(model, h), t_r = t_s, t_idle = t_s;
+    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
     double sum = -t_r - t_s;
     for (int j = 0; j < model->groups; j++) {
-        double t_p = h * interval_chunk(model, j) * interval_point(model, j, h);
+        double t_p = h * interval_chunk(model, j) * model->group[j].c_p;
         sum += (double)model->group[j].workers * (t_r + t_p + t_s);
         if (j == slowest)
             sum += (syncs - 1) * (t_r + t_p + t_idle);
@@ -165,25 +164,14 @@ static double different_time(const struct interval_model *model, double h)
     return sum;
 }
 
-/* (5), (10) without T_wa, which they count once. */
-static double subproblems_time(const struct interval_model *model, double h)
+/* All iterations on one worker, which exchanges no messages. */
+static double alone_time(const struct interval_model *model, double h)
 {
-    double k = (double)model->k;
-    double t_tr = (model->ends ? 1 : 2) * message_time(model, model->sync_dim);
-    bool pipeline = model->skew > 0 || model->ends;
-    double t_np = pipeline            ? interval_pipeline_time(model, h)
-                  : model->groups > 1 ? different_time(model, h)
-                                      : equal_time(model, h);
-    return k * t_np + (k - 1) * t_tr;
-}
-
-static bool is_ours(const struct interval_model *model)
-{
-    bool starts = false;
-    for (int j = 0; j < model->groups; j++)
-        starts = starts || model->group[j].c_b > 0;
-    return model->skew > 0 || model->stream || starts || model->ends ||
-           model->width != NULL;
+    const struct interval_group *g = &model->group[0];
+    double point = model->printed ? g->c_p
+                                  : interval_width(model, h).factor *
+                                        (g->c_p + g->c_b / h);
+    return model->sync_dim * model->chunk_dim * point;
 }
 
 double interval_time(const struct interval_model *model, double h,
@@ -191,12 +179,17 @@ double interval_time(const struct interval_model *model, double h,
 {
     double t_wa = interval_assignment(model, h, reading);
     if (interval_workers(model) == 1)
-        return model->sync_dim * model->chunk_dim *
-                   interval_point(model, 0, h) +
-               t_wa;
-    if (model->stream)
-        return interval_pipeline_time(model, h) + t_wa;
-    return subproblems_time(model, h) + t_wa;
+        return alone_time(model, h) + t_wa;
+    double t_np = !model->printed     ? interval_pipeline_time(model, h)
+                  : model->groups > 1 ? different_time(model, h)
+                                      : equal_time(model, h);
+    if (model->stream && !model->printed)
+        return t_np + t_wa;
+    /* (5), (10) */
+    double k = (double)model->k;
+    double t_tr = (model->ends && !model->printed ? 1 : 2) *
+                  message_time(model, model->sync_dim);
+    return k * t_np + (k - 1) * t_tr + t_wa;
 }
 
 /* The factor of h in T: the denominator of (4) and (7). */
@@ -234,16 +227,16 @@ double interval_formula(const struct interval_model *model)
 
 double interval_optimum(const struct interval_model *model)
 {
-    if (model->width != NULL)
+    if (!model->printed && model->width != NULL)
         return (double)interval_whole_minimum(model);
-    if (is_ours(model) && interval_workers(model) > 1)
+    if (!model->printed && interval_workers(model) > 1)
         return interval_pipeline_minimum(model);
     return fmin(fmax(interval_formula(model), 1), model->sync_dim);
 }
 
 int64_t interval_whole(const struct interval_model *model, double h)
 {
-    if (model->skew > 0 && interval_workers(model) > 1)
+    if (!model->printed && model->skew > 0 && interval_workers(model) > 1)
         return interval_pipeline_whole(model, h);
     double below = fmax(floor(h), 1);
     double above = fmax(fmin(ceil(h), floor(model->sync_dim)), 1);

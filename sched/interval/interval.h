@@ -35,7 +35,20 @@
  * do all messages (PR2).  V_j c_pj that differ between groups break PR1: the
  * formulas are evaluated as printed, and the result is then only an estimate.
  *
- * ---- beyond the paper: skew, stream and block starts (ours) ----
+ * ---- the exact form (ours) ----
+ *
+ * (3) lets every worker receive and send.  The first one in the line only
+ * sends and the last one only receives: with two workers (3) is 7 to 34 % too
+ * long and (4) 1.5 times the best h.  Jobs that go through a line of workers
+ * take, for any NP, any speeds and any V_j,
+ *     s_j = h V_j c_pj + (t_r, but for j = 1) + (t_s, but for j = NP)
+ *     T_NP = sum_j s_j + (U_s / h - 1) max_j s_j + T_wa
+ * which is (3) for three or more equal workers, and (8) where the slowest
+ * group has the largest s_j.  Competing processes that are known before make
+ * c_pj longer.  Everything below builds on this form; the best h is found
+ * numerically.  `printed` asks for the formulas above instead.
+ *
+ * ---- skew, stream and block starts (ours) ----
  *
  * Skew s: every row of a chunk lags s columns behind the row above it
  * (Floyd-Steinberg: 1), so that a chunk of V rows has U_s + W columns to go
@@ -52,13 +65,10 @@
  * (at both ends of a chunk only some of its rows are inside the grid: the
  * columns' heights are a trapezoid), and q messages each way,
  *     q = min(h + W, (U_s + h) / 2) / h.
- * The part of every worker but the last, t_p + t_r + t_s so far, becomes
- *     pass_j = q_j (t_r + t_s) + g_j V_j c_pj,
- * and with drain = U_s / h (t_r + t_s) + U_s V_xi c_p,xi
- *     T_NP = sum_j NP_j pass_j - pass_xi + drain - t_r - t_s + T_wa,
- * which is (3) and (8) for s = 0.  While 2 W + h <= U_s its minimum is at
- *     h = sqrt(2 c_d (U_s + sum_j NP_j W_j - W_xi) / D)
- * with the D above; in general it is found numerically.  A protocol that
+ * With e_j = t_r + t_s, or one of them at an end of the line,
+ *     pass_j = q_j e_j + g_j V_j c_pj        s_j so far
+ *     drain_j = U_s / h e_j + U_s V_j c_pj
+ *     T_NP = sum_j pass_j + max_j (drain_j - pass_j) + T_wa.  A protocol that
  * passes whole blocks of h columns stays h + ceil(W / h) h behind, up to one
  * block more: this is left out of T, which it would make jump at every W / m,
  * but interval_whole goes by it.  Where a row needs r columns of the row above
@@ -66,25 +76,25 @@
  *
  * Stream: in DMPS the chunks of a worker follow each other without waiting for
  * the end of a subproblem, so that the pipeline fills once and not k times:
- *     T = max(k drain + F - pass_xi, drain + k F - pass_xi)
- *         - t_r - t_s + T_wa,    F = sum_j NP_j pass_j
- * (the first when the boundary of a worker's next chunk is there by the time
- * it ends one, the second when it has to wait for it to come round).
+ *     T = F + max(max_j (k drain_j - pass_j),
+ *                 (k - 1) F + max_j (drain_j - pass_j)) + T_wa,
+ * F = sum_j pass_j (the first when the boundary of a worker's next chunk is
+ * there by the time it ends one, the second when it has to wait for it to come
+ * round).  Of all k NP chunks the first lacks a t_r and the last a t_s.
  *
  * Block starts: a kernel that does many points at once pays for every row that
  * it starts in a block, c_b: t_p = V (h c_p + c_b), or c_p + c_b / h in place
- * of c_p everywhere above.  In (4) and (9) 2 c_d becomes 2 c_d + V_xi c_b: on
- * machines whose boundaries cost less than V c_b this sets h.
+ * of c_p everywhere above.  On machines whose boundaries cost less than V c_b
+ * this sets h.
  *
  * Widths: a real kernel takes some widths of blocks faster than others, and
  * sharing rows with another worker costs time in each block.  Then t_p is
- * f(h) V (h c_p + c_b), and each block takes e(h) longer: t_r and t_s are half
- * of it longer each, T_wa and T_tr are not.  T has many minima; the best is
- * sought among whole h.
+ * f(h) V (h c_p + c_b), and t_r is e(h) longer; T_wa and T_tr are not.  T has
+ * many minima; the best is sought among whole h.
  *
  * Ends: in (1) a message keeps each of its ends busy for all of its way.  Where
  * it is known what keeps them busy, b_d + h b_c for both ends together,
- *     t_r + t_s = b_d + h b_c + e(h),
+ *     t_r + t_s = b_d + h b_c + e(h), half of b for each,
  * and what is left of the way, c_d + h c_c - (b_d + h b_c), only delays who
  * waits: once where a chunk begins to follow another.  On a simulated platform
  * SMPI says what is busy.  Between threads nobody sends, b is 0: the producer's
@@ -104,8 +114,8 @@
  * that begins right behind the one above comes no faster than that one after
  * its first h columns, and so takes longer to pass its boundary on.  One that
  * begins later gets the columns that are kept for it in one message and, where
- * m is known, waits c_c - b_c for each of them.  T is the last E less t_r +
- * t_s, and T_wa.  For equal chunks that is the T of a stream. */
+ * m is known, waits c_c - b_c for each of them.  T is the last E and T_wa.  For
+ * equal chunks that is the T of a stream. */
 #ifndef SCHED_INTERVAL_INTERVAL_H
 #define SCHED_INTERVAL_INTERVAL_H
 
@@ -137,10 +147,12 @@ struct interval_width {
 };
 
 struct interval_model {
-    double chunk_dim; /* U_c, at least 1 */
-    double sync_dim;  /* U_s, at least 1 */
-    int groups;       /* at least 1 */
-    const struct interval_group *group;
+    double chunk_dim;                   /* U_c, at least 1 */
+    double sync_dim;                    /* U_s, at least 1 */
+    int groups;                         /* at least 1 */
+    const struct interval_group *group; /* in the order of the line */
+    int last;     /* group of the line's last worker; the first is of group 0 */
+    bool printed; /* the paper's formulas; what is ours below is ignored */
     double c_d;   /* start-up cost of a message, s, 0 or more */
     double c_c;   /* cost per element of a message, s, 0 or more */
     double c_sch; /* the master's cost of one chunk, s, 0 or more */
@@ -183,7 +195,7 @@ int interval_check(const struct interval_model *model, struct error *err);
 int64_t interval_workers(const struct interval_model *model);
 
 /* xi, the group that gets its chunks last: the one of the smallest power, of
- * several the last. */
+ * several the one of the largest c_p. */
 int interval_slowest(const struct interval_model *model);
 
 /* V_j of a group. */
@@ -193,9 +205,9 @@ double interval_chunk(const struct interval_model *model, int group);
 double interval_assignment(const struct interval_model *model, double h,
                            enum interval_reading reading);
 
-/* T at this h: (3), (5) for one group, (8), (10) for more; with skew, stream or
- * c_b as above.  One worker alone exchanges no messages (the formulas expect
- * two or more): U_s U_c (c_p + c_b / h) + T_wa. */
+/* T at this h: the exact form with all of ours, or as printed (3), (5) for one
+ * group, (8), (10) for more.  One worker alone exchanges no messages (the
+ * formulas expect two or more): U_s U_c (c_p + c_b / h) + T_wa. */
 double interval_time(const struct interval_model *model, double h,
                      enum interval_reading reading);
 
@@ -203,20 +215,15 @@ double interval_time(const struct interval_model *model, double h,
 struct interval_width interval_width(const struct interval_model *model,
                                      double h);
 
-/* c_p of a group at this h: with the share that an iteration has in starting
- * its row, as blocks of this width take it. */
-double interval_point(const struct interval_model *model, int group, double h);
-
 /* The unrounded h of (4), (7), (9) or (12), of any size; infinite where nothing
- * limits it (one worker).  The paper's: without skew, stream and c_b. */
+ * limits it (one worker). */
 double interval_formula(const struct interval_model *model);
 
-/* The best h in [1, U_s], not rounded: interval_formula brought into that
- * range (T is convex in h); found numerically with skew, stream or c_b, and
- * among whole h where the model knows widths.  T_wa
- * counts as constant, as in (6) and (11); as the text defines it, it grows
- * with h and moves the minimum down by the fraction c_c / (k D), 0.015 % in
- * the paper's experiment 1. */
+/* The best h in [1, U_s], not rounded, or as printed interval_formula brought
+ * into that range (T is convex in h); among whole h where the model knows
+ * widths.  T_wa counts as constant, as in (6) and (11); as the text defines it,
+ * it grows with h and moves the minimum down by the fraction c_c / (k D),
+ * 0.015 % in the paper's experiment 1. */
 double interval_optimum(const struct interval_model *model);
 
 /* The h of a run: h rounded up or down to a whole number in [1, U_s], where T

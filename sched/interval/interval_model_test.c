@@ -23,7 +23,7 @@ static void the_other_reading_moves_the_minimum(void **state)
 {
     struct experiment e;
     (void)state;
-    open_experiment(&e, 1);
+    open_printed(&e, 1);
     double h = interval_optimum(&e.model);
     double slope = (10000 - 1000) * 0.526e-6 + 16 * 0.69e-6;
     assert_near("D", 2 * 99e-6 * 20000 / (h * h), slope, 1e-9);
@@ -41,8 +41,8 @@ static void subproblems_add_up(void **state)
     for (int number = 1; number <= 3; number++)
         for (int64_t k = 1; k <= 16; k *= 2) {
             struct experiment e, one;
-            open_experiment(&e, number);
-            open_experiment(&one, number);
+            open_printed(&e, number);
+            open_printed(&one, number);
             e.model.k = k;
             one.model.chunk_dim /= (double)k;
             double t_np = interval_time(&one.model, 70, INTERVAL_TWA_TEXT);
@@ -60,15 +60,16 @@ static void subproblems_add_up(void **state)
 static void two_workers_by_hand(void **state)
 {
     const struct interval_group group = {.workers = 2, .power = 1, .c_p = 3};
-    const struct interval_model model = {.chunk_dim = 10,
-                                         .sync_dim = 100,
-                                         .groups = 1,
-                                         .group = &group,
-                                         .c_d = 7,
-                                         .c_c = 0.5,
-                                         .c_sch = 11,
-                                         .t_ms = 13,
-                                         .k = 1};
+    struct interval_model model = {.chunk_dim = 10,
+                                   .sync_dim = 100,
+                                   .groups = 1,
+                                   .group = &group,
+                                   .c_d = 7,
+                                   .c_c = 0.5,
+                                   .c_sch = 11,
+                                   .t_ms = 13,
+                                   .k = 1,
+                                   .printed = true};
     (void)state;
     /* h = 20, V = 5: t_s = 17, t_p = 300 */
     double rest = (300 + 17) + 5 * (17 + 300) + 4 * 17;
@@ -77,6 +78,11 @@ static void two_workers_by_hand(void **state)
     assert_near("printed", interval_time(&model, 20, INTERVAL_TWA_PRINTED),
                 rest + 26, 1e-12);
     assert_near("h", interval_formula(&model), sqrt(2 * 7 * 100 / 15.0), 1e-12);
+    /* one worker sends, the other one receives */
+    model.printed = false;
+    assert_near("exact", interval_time(&model, 20, INTERVAL_TWA_PRINTED),
+                2 * 317 + 4 * 317 + 26, 1e-12);
+    assert_near("h", interval_optimum(&model), sqrt(7 * 100 / 15.5), 1e-6);
 }
 
 /* (8), (9), (10), (12) for equal powers are (3), (4), (5), (7). */
@@ -85,7 +91,7 @@ static void different_workers_reduce_to_equal_ones(void **state)
     (void)state;
     for (int i = 0; i < 12; i++) {
         struct experiment e;
-        open_experiment(&e, 1 + i % 2);
+        open_printed(&e, 1 + i % 2);
         e.model.k = 1 + i / 2;
         struct interval_group part[3] = {e.group[0], e.group[0], e.group[0]};
         part[0].workers = 1;
@@ -94,10 +100,14 @@ static void different_workers_reduce_to_equal_ones(void **state)
         struct interval_model parts = e.model;
         parts.groups = 3;
         parts.group = part;
+        parts.last = 2;
         assert_near("T", interval_time(&parts, 41, INTERVAL_TWA_TEXT),
                     interval_time(&e.model, 41, INTERVAL_TWA_TEXT), 1e-12);
         assert_near("h", interval_formula(&parts), interval_formula(&e.model),
                     1e-12);
+        parts.printed = e.model.printed = false;
+        assert_near("T", interval_time(&parts, 41, INTERVAL_TWA_TEXT),
+                    interval_time(&e.model, 41, INTERVAL_TWA_TEXT), 1e-12);
     }
 }
 
@@ -105,7 +115,7 @@ static void the_order_of_the_groups_does_not_matter(void **state)
 {
     struct experiment e;
     (void)state;
-    open_experiment(&e, 3);
+    open_printed(&e, 3);
     const struct interval_group turned[] = {e.group[1], e.group[0]};
     struct interval_model other = e.model;
     other.group = turned;
@@ -123,12 +133,15 @@ static void skew_0_is_the_paper(void **state)
     (void)state;
     for (int number = 1; number <= 3; number++) {
         struct experiment e;
-        open_experiment(&e, number);
+        open_printed(&e, number);
         for (double h = 1; h <= e.model.sync_dim; h *= 1.5) {
             double t_wa = interval_assignment(&e.model, h, INTERVAL_TWA_TEXT);
             double time = interval_time(&e.model, h, INTERVAL_TWA_TEXT);
             assert_near("T", interval_pipeline_time(&e.model, h) + t_wa, time,
                         1e-12);
+            e.model.printed = false;
+            assert_near("T", interval_time(&e.model, h, INTERVAL_TWA_TEXT),
+                        time, 1e-12);
             e.model.skew = 1e-12;
             assert_near("T", interval_time(&e.model, h, INTERVAL_TWA_TEXT),
                         time, 1e-9);
@@ -137,6 +150,7 @@ static void skew_0_is_the_paper(void **state)
             assert_near("T", interval_time(&e.model, h, INTERVAL_TWA_TEXT),
                         time, 1e-12);
             e.model.stream = false;
+            e.model.printed = true;
         }
         assert_near("h", interval_pipeline_minimum(&e.model),
                     interval_formula(&e.model), 1e-6);
@@ -151,11 +165,12 @@ static void skew_moves_the_optimum_as_derived(void **state)
         struct experiment e;
         open_experiment(&e, number);
         e.model.skew = 2;
-        double lags = 0;
+        double lags = 0; /* half of an exchange at each end of the line */
         for (int j = 0; j < e.model.groups; j++)
             lags += 2 * (interval_chunk(&e.model, j) - 1) *
-                    (double)(e.group[j].workers -
-                             (j == interval_slowest(&e.model)));
+                    ((double)(e.group[j].workers -
+                              (j == interval_slowest(&e.model))) -
+                     0.5 * (j == 0) - 0.5 * (j == e.model.last));
         assert_near("h", interval_optimum(&e.model),
                     interval_formula(&e.model) *
                         sqrt(1 + lags / e.model.sync_dim),

@@ -21,12 +21,6 @@ static double busy_time(const struct interval_model *model, double h)
                        : 2 * message_time(model, h);
 }
 
-/* Both halves of one exchange, t_r + t_s. */
-static double exchange_time(const struct interval_model *model, double h)
-{
-    return busy_time(model, h) + interval_width(model, h).extra_s;
-}
-
 /* What is left of a message's way. */
 static double delay_time(const struct interval_model *model, double h)
 {
@@ -36,18 +30,21 @@ static double delay_time(const struct interval_model *model, double h)
 /* Blocks of h columns. */
 struct blocks {
     double h;
-    double factor, exchange, delay;
-    double least; /* that each takes */
-    double kept;  /* for each column that is sent later than it could be */
-    bool whole;   /* the successor stays whole blocks behind */
+    double factor, in, out, delay; /* in: receiving a boundary, out: sending */
+    double least;                  /* that each takes */
+    double kept; /* for each column that is sent later than it could be */
+    bool whole;  /* the successor stays whole blocks behind */
 };
 
 static struct blocks blocks_of(const struct interval_model *model, double h,
                                bool whole)
 {
+    struct interval_width width = interval_width(model, h);
+    double busy = busy_time(model, h) / 2;
     struct blocks b = {.h = h,
-                       .factor = interval_width(model, h).factor,
-                       .exchange = exchange_time(model, h),
+                       .factor = width.factor,
+                       .in = busy + width.extra_s,
+                       .out = busy,
                        .delay = delay_time(model, h),
                        .whole = whole};
     if (model->ends && model->flight > 0) {
@@ -56,6 +53,15 @@ static struct blocks blocks_of(const struct interval_model *model, double h,
             fmax((model->c_d - model->b_d) / model->flight, 0) + h * b.kept;
     }
     return b;
+}
+
+/* The first chunk receives nothing, the last one sends nothing. */
+enum place { FIRST, INNER, LAST, ALONE, PLACES = ALONE };
+
+static double exchange_time(const struct blocks *b, enum place place)
+{
+    return (place == INNER || place == LAST ? b->in : 0) +
+           (place == INNER || place == FIRST ? b->out : 0);
 }
 
 /* A column of all rows of a chunk. */
@@ -73,7 +79,7 @@ static double column_time(const struct interval_piece *piece,
  * `column` s each. */
 static double pass_time(const struct interval_model *model,
                         const struct interval_piece *piece,
-                        const struct blocks *b, double column)
+                        const struct blocks *b, enum place place, double column)
 {
     double h = b->h, lag = (piece->rows - 1) * model->skew;
     double need = lag + model->reach;
@@ -82,7 +88,7 @@ static double pass_time(const struct interval_model *model,
     double columns = before < lag ? model->sync_dim - before * before / lag
                                   : fmin(h + back, model->sync_dim);
     double messages = fmin(h + back, model->sync_dim - before) / h;
-    double busy = messages * b->exchange + (columns - h) * column +
+    double busy = messages * exchange_time(b, place) + (columns - h) * column +
                   h * column_time(piece, b);
     return fmax(busy, messages * b->least) + b->delay;
 }
@@ -90,9 +96,9 @@ static double pass_time(const struct interval_model *model,
 /* Through all columns of a chunk. */
 static double drain_time(const struct interval_model *model,
                          const struct interval_piece *piece,
-                         const struct blocks *b)
+                         const struct blocks *b, enum place place)
 {
-    double block = b->exchange / b->h + column_time(piece, b);
+    double block = exchange_time(b, place) / b->h + column_time(piece, b);
     return model->sync_dim * fmax(block, b->least / b->h);
 }
 
@@ -103,21 +109,54 @@ static struct interval_piece chunk_of(const struct interval_model *model, int j)
                                    .c_b = model->group[j].c_b};
 }
 
-/* k equal chunks for each worker. */
+static double count_at(const struct interval_model *model, int j,
+                       enum place place)
+{
+    bool first = j == 0, last = j == model->last;
+    return place == FIRST  ? first
+           : place == LAST ? last
+                           : (double)model->group[j].workers - first - last;
+}
+
+/* Of a chunk of group j. */
+static double pass_of(const struct interval_model *model,
+                      const struct blocks *b, int j, enum place place)
+{
+    struct interval_piece piece = chunk_of(model, j);
+    return pass_time(model, &piece, b, place, column_time(&piece, b));
+}
+
+/* What the chunks of a worker of group j take longer than passing one on, with
+ * the first of them, or its last, at this place. */
+static double stay_of(const struct interval_model *model,
+                      const struct blocks *b, int j, enum place place, double k)
+{
+    struct interval_piece piece = chunk_of(model, j);
+    return (k - 1) * drain_time(model, &piece, b, INNER) +
+           drain_time(model, &piece, b, place) - pass_of(model, b, j, place);
+}
+
+/* k equal chunks for each worker: the longer one of the ways that stay with a
+ * worker, and of those that go round all k times. */
 static double equal_pieces(const struct interval_model *model,
                            const struct blocks *b)
 {
-    struct interval_piece slowest = chunk_of(model, interval_slowest(model));
-    double fill = 0; /* once around all workers */
-    for (int j = 0; j < model->groups; j++) {
-        struct interval_piece piece = chunk_of(model, j);
-        fill += (double)model->group[j].workers *
-                pass_time(model, &piece, b, column_time(&piece, b));
-    }
-    double last = pass_time(model, &slowest, b, column_time(&slowest, b));
-    double drain = drain_time(model, &slowest, b);
     double k = model->stream ? (double)model->k : 1;
-    return fmax(k * drain + fill, drain + k * fill) - last;
+    double once = 0, round = 0, stay = -INFINITY, longest = -INFINITY;
+    for (int j = 0; j < model->groups; j++) {
+        round += (double)model->group[j].workers * pass_of(model, b, j, INNER);
+        longest = fmax(longest, stay_of(model, b, j, INNER, 1));
+        for (enum place place = 0; place < PLACES; place++) {
+            double count = count_at(model, j, place);
+            if (count == 0)
+                continue;
+            once += count * pass_of(model, b, j, place);
+            stay = fmax(stay, stay_of(model, b, j, place, k));
+        }
+    }
+    if (k == 1)
+        return once + stay;
+    return fmax(once + stay, once + (k - 1) * round + longest);
 }
 
 /* A chunk in its turn: its start and end, the pass to the next one, and what a
@@ -127,10 +166,10 @@ struct turn {
 };
 
 /* From that of the chunk before, which holds it up unless it starts late. */
-
 static void take_turn(const struct interval_model *model,
                       const struct interval_piece *piece,
-                      const struct blocks *b, bool first, struct turn *turn)
+                      const struct blocks *b, bool first, enum place place,
+                      struct turn *turn)
 {
     double *free_s = &model->free_s[piece->worker];
     double own = column_time(piece, b), column = own, start = *free_s;
@@ -138,16 +177,17 @@ static void take_turn(const struct interval_model *model,
         start = turn->start + turn->pass;
         column = fmax(own, turn->column);
     } else if (!first) {
-        double kept = (start - turn->start) /
-                      fmax(turn->column + b->exchange / b->h, b->least / b->h);
+        double kept =
+            (start - turn->start) /
+            fmax(turn->column + (b->in + b->out) / b->h, b->least / b->h);
         start += b->kept * fmin(kept, model->sync_dim);
     }
-    double end = start + drain_time(model, piece, b);
+    double end = start + drain_time(model, piece, b, place);
     if (!first)
-        end = fmax(end, turn->end + pass_time(model, piece, b, own));
-    *turn =
-        (struct turn){start, pass_time(model, piece, b, column), end, column};
-    *free_s = end + fmax(model->c_sch - b->exchange - b->h * own, 0);
+        end = fmax(end, turn->end + pass_time(model, piece, b, place, own));
+    *turn = (struct turn){start, pass_time(model, piece, b, place, column), end,
+                          column};
+    *free_s = end + fmax(model->c_sch - b->in - b->out - b->h * own, 0);
 }
 
 static double listed_pieces(const struct interval_model *model,
@@ -156,9 +196,14 @@ static double listed_pieces(const struct interval_model *model,
     struct turn turn = {.start = 0};
     for (int64_t c = 0; c < model->pieces; c++)
         model->free_s[model->piece[c].worker] = 0;
-    for (int64_t s = 0; s < model->steps; s++)
-        for (int64_t c = 0; c < model->pieces; c++)
-            take_turn(model, &model->piece[c], b, c == 0, &turn);
+    int64_t last = model->steps * model->pieces - 1;
+    for (int64_t c = 0; c <= last; c++)
+        take_turn(model, &model->piece[c % model->pieces], b,
+                  c % model->pieces == 0,
+                  c == 0      ? last == 0 ? ALONE : FIRST
+                  : c == last ? LAST
+                              : INNER,
+                  &turn);
     return turn.end;
 }
 
@@ -166,8 +211,7 @@ static double time_of(const struct interval_model *model, double h, bool whole)
 {
     struct blocks b = blocks_of(model, h, whole);
     bool listed = model->stream && model->piece != NULL;
-    return (listed ? listed_pieces(model, &b) : equal_pieces(model, &b)) -
-           b.exchange;
+    return listed ? listed_pieces(model, &b) : equal_pieces(model, &b);
 }
 
 double interval_pipeline_time(const struct interval_model *model, double h)

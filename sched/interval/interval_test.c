@@ -22,7 +22,7 @@ static void the_nine_optima(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct experiment e;
-        open_experiment(&e, rows[i].experiment);
+        open_printed(&e, rows[i].experiment);
         e.model.k = rows[i].k;
         assert_near("h", interval_optimum(&e.model), rows[i].h, 1e-3);
     }
@@ -36,7 +36,7 @@ static void table_2_but_its_last_row(void **state)
     (void)state;
     while (fscanf(file, "%d,%d,%d,%*[^\n]", &experiment, &k, &printed) == 3) {
         struct experiment e;
-        open_experiment(&e, experiment);
+        open_printed(&e, experiment);
         e.model.k = k;
         int rounded = 5 * (int)round(interval_optimum(&e.model) / 5);
         if (experiment == 3 && k == 8)
@@ -53,7 +53,7 @@ static void assert_printed_time(int experiment, double printed, double h,
                                 const char *twin, const char *kid)
 {
     struct experiment e;
-    open_experiment(&e, experiment);
+    open_printed(&e, experiment);
     if (experiment == 3) {
         e.group[0].chunk = *twin ? atof(twin) : 1223;
         e.group[1].chunk = *kid ? atof(kid) : 776;
@@ -90,14 +90,14 @@ static void the_printed_chunks_give_other_times(void **state)
 {
     struct experiment e;
     (void)state;
-    open_experiment(&e, 2);
+    open_printed(&e, 2);
     e.group[0].chunk = 1333;
     double time = interval_time(&e.model, 39, INTERVAL_TWA_PRINTED);
     assert_near("T(39)", time, 6.9971, 1e-5);
     e.group[0].chunk = 1334;
     time = interval_time(&e.model, 40, INTERVAL_TWA_PRINTED);
     assert_near("T(40)", time, 7.0023, 1e-5);
-    open_experiment(&e, 3);
+    open_printed(&e, 3);
     assert_near("V twin", interval_chunk(&e.model, 0), 1226.99, 1e-5);
     assert_near("V kid", interval_chunk(&e.model, 1), 773.01, 1e-5);
     time = interval_time(&e.model, 35, INTERVAL_TWA_PRINTED);
@@ -112,7 +112,7 @@ static void chen_and_xue(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         struct experiment e;
-        open_experiment(&e, i + 1);
+        open_printed(&e, i + 1);
         assert_near("h", interval_chen_xue(&e.model), expected[i], 1e-3);
     }
 }

@@ -61,6 +61,7 @@ static inline void fill_experiment(struct experiment *e, char *const *field)
                                        .k = 1};
     add_group(e, each, 1, twin);
     add_group(e, each, power_of_kid, kid);
+    e->model.last = e->model.groups - 1;
 }
 
 /* Experiment 1, 2 or 3. */
@@ -79,6 +80,13 @@ static inline void open_experiment(struct experiment *e, int number)
     fclose(file);
     assert_true(found);
     assert_int_equal(interval_check(&e->model, NULL), 0);
+}
+
+/* The same for the paper's formulas. */
+static inline void open_printed(struct experiment *e, int number)
+{
+    open_experiment(e, number);
+    e->model.printed = true;
 }
 
 /* T at h is smaller than to both sides, T_wa being constant. */

@@ -10,7 +10,8 @@
  *
  * A_k is V_k / Q_k.  The paper prints floor(V_k / Q_k), which its own powers
  * of 0.5 and their sums (3.5 to 7.5) rule out; with the key scale it is
- * floor(scale V_k / Q_k), and a worker whose A_k is 0 gets no chunks.
+ * floor(scale V_k / Q_k), and a worker whose A_k is 0, or whose V_k / Q_k is
+ * below the key min_power, gets no chunks.
  *
  * The paper leaves open:
  * - N <= 1 (A of 1/4 or less): D would be negative or infinite; we take 0.
@@ -24,7 +25,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ACP_SCALE };
+enum { ACP_SCALE, ACP_MIN_POWER };
 
 /* Fewer single iterations at the end than this are not worth a note. */
 enum { ACP_NOTE_LEFT = 16 };
@@ -49,6 +50,8 @@ static double dtss_acp_available(const struct spec *spec, double power)
 {
     const double slack = 1e-12;
     const struct spec_value *scale = &spec->value[ACP_SCALE];
+    if (power * (1 + slack) < spec->value[ACP_MIN_POWER].real)
+        return 0;
     return scale->given ? floor(scale->real * power * (1 + slack)) : power;
 }
 
@@ -63,9 +66,9 @@ static int dtss_acp_init(void *state, const struct sched_loop *loop,
     }
     if (s->total == 0)
         return error_set(err, EINVAL,
-                         "dtss-acp: all available powers floor(%g V/Q) are 0: "
-                         "give larger powers or a larger scale",
-                         spec->value[ACP_SCALE].real);
+                         "dtss-acp: all available powers V/Q are 0 by the "
+                         "scale, or below min_power %g: give larger powers",
+                         spec->value[ACP_MIN_POWER].real);
     double iterations = (double)loop->iterations;
     s->first = fmax(1, iterations / (2 * s->total));
     double steps = 2 * iterations / (s->first + 1);
@@ -110,6 +113,12 @@ static const struct spec_param dtss_acp_params[] = {
                    .max = 1e9,
                    .help = "A = floor(scale V/Q), the paper's floor; 10 fits "
                            "its powers; without: A = V/Q"},
+    [ACP_MIN_POWER] = {.key = "min_power",
+                       .type = SPEC_REAL,
+                       .min = 0,
+                       .max = 1e9,
+                       .help = "a worker whose V/Q is below gets no chunks "
+                               "(Andronikos et al., sec. 6)"},
     {0},
 };
 

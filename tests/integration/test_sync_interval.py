@@ -68,11 +68,16 @@ def test_powers_count_where_the_scheme_uses_them(dlsbench, measured, tmp_path):
     assert chosen["wf", "1,1"] != chosen["wf", "3,1"]
 
 
-def test_load_is_not_predicted(dlsbench, measured):
-    result = dlsbench(*CELL, "--sync-interval", "auto", "--load", "w0:1",
-                      "--calibration", measured[0])
-    assert result.code == 0, result.err
-    assert {x["predicted_s"] for x in result.lines("runs")} == {None}
+def test_load_is_predicted(dlsbench, measured, tmp_path):
+    """A worker beside a busy process counts as half as fast."""
+    path = with_costs(measured, tmp_path / "costs.json", 1e-9)
+    predicted = {}
+    for load in ("", "w0:1"):
+        result = dlsbench(*CELL, "--sync-interval", "auto", "--load", load,
+                          "--calibration", path, out=f"load-{load}")
+        assert result.code == 0, result.err
+        (predicted[load],) = {x["predicted_s"] for x in result.lines("runs")}
+    assert 1.2 < predicted["w0:1"] / predicted[""] < 2.1
 
 
 def test_fewer_rows_than_workers_do_not_stop_the_others(dlsbench, campaign,

@@ -63,21 +63,19 @@ static void add_worker(struct forecast *f, double power, double c_p, double c_b)
     if (j == f->model.groups) {
         g[f->model.groups++] = (struct interval_group){
             .workers = 1, .power = power, .c_p = c_p, .c_b = c_b};
+        f->model.last = j;
         return;
     }
+    f->model.last = j;
     double n = (double)g[j].workers++;
     g[j].c_p = (n * g[j].c_p + c_p) / (n + 1);
     g[j].c_b = (n * g[j].c_b + c_b) / (n + 1);
 }
 
-/* By falling power and rising c_p: the model takes the last one of the smallest
- * power for the slowest. */
-static int compare_groups(const void *a, const void *b)
+/* How much longer a worker takes beside the processes on its core. */
+static double slowed(const struct forecast_loop *loop, int worker)
 {
-    const struct interval_group *x = a, *y = b;
-    if (x->power != y->power)
-        return x->power < y->power ? 1 : -1;
-    return (x->c_p > y->c_p) - (x->c_p < y->c_p);
+    return loop->load != NULL ? 1 + loop->load[worker] : 1;
 }
 
 struct forecast_widths {
@@ -135,8 +133,9 @@ static void copy_chunks(struct forecast *f, const struct forecast_loop *loop,
         const struct calibration_cost *cost =
             &kernel->cost[chunks->list[c].worker % kind->workers];
         piece[c] = chunks->list[c];
-        piece[c].c_p = cost->c_p;
-        piece[c].c_b = cost->c_b;
+        double times = slowed(loop, piece[c].worker);
+        piece[c].c_p = times * cost->c_p;
+        piece[c].c_b = times * cost->c_b;
     }
     f->pieces = piece;
     f->model.piece = piece;
@@ -162,9 +161,10 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
     f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
     for (int w = 0; w < count_working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
-        add_worker(f, loop->power ? loop->power[w] : 1, cost->c_p, cost->c_b);
+        double times = slowed(loop, w);
+        add_worker(f, loop->power ? loop->power[w] : 1, times * cost->c_p,
+                   times * cost->c_b);
     }
-    qsort(f->group, (size_t)f->model.groups, sizeof(*f->group), compare_groups);
     f->model.group = f->group;
     return 0;
 }
@@ -250,6 +250,23 @@ void forecast_close(struct forecast *f)
     f->pieces = NULL;
 }
 
+/* What the cell's scheme counts with: powers, or those that its load leaves;
+ * free it.  NULL: all equal. */
+static double *powers_of(const struct setup *setup)
+{
+    const struct sched_ops *outer = setup->scheme.pair.outer;
+    bool left =
+        setup->load != NULL && outer != NULL && outer->available != NULL;
+    double *power;
+    if (setup->power == NULL && !left)
+        return NULL;
+    power = need_zeroed((size_t)setup->workers, sizeof(*power));
+    for (int w = 0; w < setup->workers; w++)
+        power[w] = (setup->power != NULL ? setup->power[w] : 1) /
+                   (left ? 1 + setup->load[w] : 1);
+    return power;
+}
+
 int forecast_cell(struct forecast *f, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err)
@@ -259,22 +276,27 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
     int code = setup_open(&setup, cell, err);
     if (code != 0)
         return code;
+    double *power = powers_of(&setup);
     struct forecast_loop loop = {
         .kernel = cell->kernel,
         .shape = *shape,
         .ranks = cell->ranks,
         .threads = cell->threads,
         .workers = setup.workers,
-        .power = forecast_by_power(cell->scheme) ? setup.power : NULL,
+        .power = forecast_by_power(cell->scheme) ? power : NULL,
+        .load = setup.load,
         .transport = cell->transport,
         .chunks = &chunks,
         .stream = setup.protocol != PROTOCOL_SUBPROBLEM};
-    code = forecast_chunks(cell->scheme, shape->rows, loop.workers, setup.power,
+    code = forecast_chunks(cell->scheme, shape->rows, loop.workers, power,
                            cell->min_chunk, &chunks, err);
     loop.k = chunks.k;
+    if (cell->boundary_bytes > 0)
+        loop.shape.boundary_bytes = (size_t)cell->boundary_bytes;
     if (code == 0)
         code = forecast_open(f, &loop, calibration, err);
     forecast_forget(&chunks);
+    free(power);
     setup_close(&setup);
     return code;
 }
@@ -302,13 +324,12 @@ static double printed_optimum(const struct forecast *f, bool chen_xue)
     struct interval_model model = f->model;
     if (interval_workers(&model) == 1)
         return model.sync_dim;
-    model.skew = 0;
-    model.stream = false;
+    model.printed = true;
     if (chen_xue) {
         model.k = 1;
         return interval_chen_xue(&model);
     }
-    return fmin(fmax(interval_formula(&model), 1), model.sync_dim);
+    return interval_optimum(&model);
 }
 
 int64_t forecast_interval(const struct forecast *f, const char *word,

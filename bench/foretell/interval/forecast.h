@@ -33,6 +33,7 @@ struct forecast_loop {
     int workers;
     const double *power;   /* by worker, where the scheme cuts by power; NULL:
                               equal chunks */
+    const int *load;       /* busy processes beside each worker; NULL: none */
     const char *transport; /* for c_sch */
     int64_t k;             /* chunks for each worker; lowered to what fits */
     const struct forecast_chunks *chunks; /* NULL: k equal ones */
@@ -63,11 +64,12 @@ struct forecast {
     char kernel[SPEC_CANONICAL_MAX]; /* that its c_p were measured with */
 };
 
-/* Workers of one power whose c_p are within 10 % are one group, the slowest
- * last.  With fewer rows than workers, there are only as many workers.  Workers
- * beyond those of the calibration repeat them in turn.  Blocks take what a
- * simulation on this-machine charges for their width.  -EINVAL when the
- * calibration lacks something, with the remedy. */
+/* Workers of one power whose c_p are within 10 % are one group.  A worker
+ * beside n busy processes takes n + 1 times as long.  With fewer rows than
+ * workers, there are only as many workers.  Workers beyond those of the
+ * calibration repeat them in turn.  Blocks take what a simulation on
+ * this-machine charges for their width.  -EINVAL when the calibration lacks
+ * something, with the remedy. */
 int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
                   const struct calibration *calibration, struct error *err);
 void forecast_close(struct forecast *forecast);
@@ -81,15 +83,14 @@ void forecast_forget(struct forecast_chunks *chunks);
 /* Whether the scheme gives more powerful workers larger chunks. */
 bool forecast_by_power(const char *scheme);
 
-/* All of this for a checked cell, as if it were dedicated: competing load is
- * not in the model. */
+/* All of this for a checked cell, with its load. */
 int forecast_cell(struct forecast *forecast, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err);
 
 /* The interval that a word of `sync_interval` means:
- *     auto         the best of this model, with skew, stream and c_b
- *     andronikos   the paper's formula (4), (7), (9) or (12), without them
+ *     auto         the best of this model
+ *     andronikos   the paper's formula (4), (7), (9) or (12)
  *     chen-xue     Chen and Xue's, for one chunk for each worker
  * as a whole number, and the T of this model there. */
 int64_t forecast_interval(const struct forecast *forecast, const char *word,

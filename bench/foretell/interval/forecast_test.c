@@ -91,8 +91,17 @@ static void equal_workers_are_one_group(void **unused)
     assert_int_equal(f.model.groups, 3); /* the last is fast, of power 1 */
     near(f.group[0].power, 2);
     assert_int_equal(f.group[0].workers, 4);
-    assert_int_equal(f.group[1].workers, 1);
-    assert_int_equal(f.group[2].workers, 2); /* the slowest */
+    assert_int_equal(f.group[1].workers, 2); /* the slowest */
+    assert_int_equal(f.group[2].workers, 1);
+    assert_int_equal(interval_slowest(&f.model), 1);
+    assert_int_equal(f.model.last, 2);
+    forecast_close(&f);
+    /* beside a process a worker takes twice as long */
+    const int load[] = {0, 1, 0, 0, 0, 0, 0};
+    loop.load = load;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_int_equal(f.model.groups, 4);
+    near(f.group[1].c_p, 2 * 1.05e-9);
     forecast_close(&f);
     calibration_free(&c);
 }
@@ -247,8 +256,7 @@ static void words_are_their_formulas(void **unused)
     loop.shape.skew = 1;
     assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
     struct interval_model paper = f.model;
-    paper.skew = 0;
-    paper.stream = false;
+    paper.printed = true;
     assert_int_equal(forecast_interval(&f, "andronikos", &time),
                      (int64_t)round(interval_formula(&paper)));
     paper.k = 1;

@@ -123,9 +123,6 @@ static int resolve_cell(const struct calibration *calibration,
     cell->sync_interval =
         forecast_interval(&forecast, cell->sync_choice, &cell->predicted_s);
     forecast_close(&forecast);
-    /* The model is of dedicated workers: its h serves, its time does not. */
-    if (cell->load[0] != '\0')
-        cell->predicted_s = 0;
     return 0;
 }
 

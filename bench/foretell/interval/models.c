@@ -46,7 +46,7 @@ static int add_cell(struct table *table, const struct cell *cell,
 {
     struct forecast_shape shape;
     struct forecast forecast;
-    if (cell->sync_interval <= 0 || cell->load[0] != '\0' ||
+    if (cell->sync_interval <= 0 ||
         forecast_shape(cell->kernel, &shape, NULL) != 0 ||
         forecast_cell(&forecast, cell, &shape, calibration, NULL) != 0)
         return 0;

@@ -9,9 +9,8 @@
 #include <stdio.h>
 
 /* Writes DIR/sync-model.csv by rename (its columns are in results/README.md): a
- * line for each cell with a sync interval whose loop the calibration knows and
- * that ran without competing load, which is not in the model.  No file without
- * lines.  Returns 0 or -errno with a text. */
+ * line for each cell with a sync interval whose loop the calibration
+ * knows.  No file without lines.  Returns 0 or -errno with a text. */
 int models_store(const char *dir, const struct results *results,
                  struct error *err);
 

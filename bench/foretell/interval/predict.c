@@ -21,9 +21,9 @@ struct input {
     bool stream;
 };
 
-enum { CHEN_XUE = 1, SUBPROBLEM = 1, CSV = 1 };
+enum { EXACT, ANDRONIKOS, CHEN_XUE, SUBPROBLEM = 1, CSV = 1 };
 
-static const char *const models[] = {"andronikos", "chen-xue", NULL};
+static const char *const models[] = {"exact", "andronikos", "chen-xue", NULL};
 static const char *const protocols[] = {"dmps", "subproblem", NULL};
 static const char *const formats[] = {"table", "csv", NULL};
 
@@ -72,7 +72,7 @@ static const struct options_entry entries[] = {
     {.name = "model",
      .value = "NAME",
      WORD(model, models),
-     .help = "andronikos (default) or chen-xue"},
+     .help = "exact (default), andronikos or chen-xue"},
     {.name = "chunk-dim",
      .value = "U_c",
      WHOLE(chunk_dim),
@@ -133,9 +133,11 @@ static const struct options_page page = {
     .summary = "Predicts the parallel time of a loop with dependences for "
                "synchronization intervals h, and the best h.",
     .details =
-        "The model is that of Andronikos et al. (2010).  --workers is a list "
-        "of groups, n or n:power; --cp has one value for each group.  Without "
-        "--h, intervals around the optimum are shown.\n"
+        "The model is that of Andronikos et al. (2010) in its exact form "
+        "(ours): the first worker receives no boundary, the last one sends "
+        "none, and the slowest step decides.  --workers is a list of groups in "
+        "the order of their chunks, n or n:power; --cp has one value for each "
+        "group.  Without --h, intervals around the optimum are shown.\n"
         "\n"
         "The work assignment time T_wa has two readings: the paper's text "
         "defines 2 (c_d + h c_c) + c_sch, but its printed times come out with "
@@ -143,9 +145,9 @@ static const struct options_page page = {
         "h,time_s,optimal, where optimal is 1 on the optimum's row; its time_s "
         "is by the text unless --tms is given.\n"
         "\n"
-        "chen-xue gives Chen and Xue's h, with the times that the paper's "
-        "model has for it.  --skew and --stream are not in the paper: see "
-        "sched/interval/interval.h.\n"
+        "--model andronikos gives the times and the best h of the paper's "
+        "formulas as printed, chen-xue Chen and Xue's h with these times.  "
+        "They do not know --skew and --stream (sched/interval/interval.h).\n"
         "\n"
         "With --kernel everything comes from what dlsbench calibrate has "
         "measured on this machine: the loop from the kernel, with its skew; "
@@ -168,7 +170,8 @@ static const struct options_page page = {
         "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers "
         "5:1,5:0.63 --cp 0.319e-6,0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched "
         "650e-6\n"
-        "dlsbench predict --model chen-xue --chunk-dim 10000 --sync-dim 20000 "
+        "dlsbench predict --model andronikos --chunk-dim 10000 --sync-dim "
+        "20000 "
         "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
@@ -280,14 +283,19 @@ static int read_model(const struct input *in, struct predict *p,
     return interval_check(&p->model, err);
 }
 
-static int check_chen_xue(const struct predict *p, struct error *err)
+static int check_printed(const struct input *in, const struct predict *p,
+                         struct error *err)
 {
-    if (p->model.k > 1 || p->model.skew > 0 ||
-        (p->model.stream && !p->calibrated))
+    if (in->skew > 0 || in->stream)
+        return error_set(err, EINVAL,
+                         "--model %s is as printed and has no %s: leave "
+                         "--model out",
+                         models[in->model], in->stream ? "stream" : "skew");
+    if (p->chen_xue && p->model.k > 1)
         return error_set(err, EINVAL,
                          "--model chen-xue is for one chunk for each worker: "
-                         "--k, --skew and --stream do not go with it");
-    if (interval_workers(&p->model) == 1)
+                         "--k does not go with it");
+    if (p->chen_xue && interval_workers(&p->model) == 1)
         return error_set(err, EINVAL,
                          "--model chen-xue needs at least 2 workers");
     return 0;
@@ -300,8 +308,9 @@ static int predict_read(const struct input *in, struct predict *p,
     int code = check_kernel_options(in, err);
     if (code == 0)
         code = read_model(in, p, err);
-    if (code == 0 && p->chen_xue)
-        code = check_chen_xue(p, err);
+    p->model.printed = in->model >= ANDRONIKOS;
+    if (code == 0 && p->model.printed)
+        code = check_printed(in, p, err);
     if (code != 0)
         return code;
     p->optimum = p->chen_xue ? interval_chen_xue(&p->model)

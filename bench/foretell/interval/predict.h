@@ -12,8 +12,8 @@ struct predict {
     struct interval_group *group; /* the model's */
     void *widths;                 /* the model's, of a calibration; or NULL */
     void *pieces;                 /* the same */
-    bool chen_xue;
-    bool has_csched, has_tms; /* given, not left at 0 */
+    bool chen_xue;                /* then the model is printed */
+    bool has_csched, has_tms;     /* given, not left at 0 */
     bool calibrated;
     char source[512]; /* what calibration it rests on, for people */
     double optimum;   /* of the model asked for, not rounded */

@@ -12,8 +12,6 @@ static void say_model(const struct predict *p)
 {
     bool different = p->model.groups > 1, more = p->model.k > 1;
     bool starts = p->group[0].c_b > 0;
-    bool widths = p->model.width != NULL;
-    bool ours = p->model.skew > 0 || p->model.stream || starts || widths;
     const char *time = different ? (more ? "10" : "8") : more ? "5" : "3";
     const char *best = different ? (more ? "12" : "9") : more ? "7" : "4";
     if (p->chen_xue)
@@ -21,17 +19,17 @@ static void say_model(const struct predict *p)
             "model     Chen and Xue's h; T by Andronikos et al. 2010, formula "
             "(%s)\n",
             time);
-    else if (ours)
-        printf("model     Andronikos et al. 2010, formula (%s), extended by us:"
-               "%s%s%s%s\n",
-               time, p->model.skew > 0 ? " skew" : "",
-               p->model.stream ? " stream" : "", starts ? " block starts" : "",
-               widths ? " widths" : "");
-    else
+    else if (p->model.printed)
         printf(
             "model     Andronikos et al. 2010: T by formula (%s), the best h "
             "by (%s)\n",
             time, best);
+    else
+        printf("model     exact, ours after Andronikos et al. 2010%s%s%s%s%s\n",
+               p->model.skew > 0 || p->model.stream || starts ? ", with" : "",
+               p->model.skew > 0 ? " skew" : "",
+               p->model.stream ? " stream" : "", starts ? " block starts" : "",
+               p->model.width != NULL ? " widths" : "");
 }
 
 static void say_loop(const struct predict *p)
@@ -39,7 +37,7 @@ static void say_loop(const struct predict *p)
     printf("loop      U_c = %.15g (chunks), U_s = %.15g (synchronization "
            "points)\n",
            p->model.chunk_dim, p->model.sync_dim);
-    if (p->model.skew > 0)
+    if (p->model.skew > 0 && !p->model.printed)
         printf("          every row lags %g column%s behind the row above it\n",
                p->model.skew, text_s(p->model.skew));
     for (int j = 0; j < p->model.groups; j++)
@@ -50,7 +48,7 @@ static void say_loop(const struct predict *p)
                interval_chunk(&p->model, j));
     if (p->model.k > 1)
         printf("          %s\n",
-               p->model.stream
+               p->model.stream && !p->model.printed
                    ? "chunks stream as in DMPS"
                    : "chunks in subproblems, one after the other (DMPS: see "
                      "--stream)");
@@ -58,7 +56,7 @@ static void say_loop(const struct predict *p)
 
 static void say_costs(const struct predict *p)
 {
-    if (p->group[0].c_b > 0)
+    if (p->group[0].c_b > 0 && !p->model.printed)
         printf("costs     c_b %g s for each row of a block\n", p->group[0].c_b);
     printf("costs     c_d %g s, c_c %g s, c_sch %g s%s", p->model.c_d,
            p->model.c_c, p->model.c_sch, p->has_csched ? "" : " (not given)");
@@ -76,7 +74,7 @@ static void say_premise(const struct predict *p)
         low = fmin(low, time);
         high = fmax(high, time);
     }
-    if (high > uneven * low)
+    if (p->model.printed && high > uneven * low)
         printf("note      sub-chunks of the groups take up to %.3g times as "
                "long as others: the\n"
                "          model expects c_p in proportion to 1 / power, T is a "

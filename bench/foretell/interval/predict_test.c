@@ -128,13 +128,14 @@ static void wrong_intervals_are_errors(void **state)
 
 /* Runs the command on experiment 1 with three more words and gives what it
  * wrote to `stream` (1 or 2). */
-static int command(const char *more[3], FILE *stream, char *text, size_t size)
+static int command(bool csv, const char *more[3], FILE *stream, char *text,
+                   size_t size)
 {
-    char *argv[20] = {"dlsbench predict", "--chunk-dim=10000",
-                      "--sync-dim=20000", "--workers=10",
-                      "--cp=0.526e-6",    "--cd=99e-6",
-                      "--cc=0.69e-6",     "--csched=500e-6"};
-    int argc = 8;
+    char *argv[20] = {
+        "dlsbench predict", "--chunk-dim=10000", "--sync-dim=20000",
+        "--workers=10",     "--cp=0.526e-6",     "--cd=99e-6",
+        "--cc=0.69e-6",     "--csched=500e-6",   "--format=csv"};
+    int argc = csv ? 9 : 8;
     for (int i = 0; i < 3 && more[i] != NULL; i++)
         argv[argc++] = (char *)more[i];
     FILE *file = tmpfile();
@@ -156,14 +157,17 @@ static void csv_of_the_first_experiment(void **state)
 {
     char text[512];
     (void)state;
-    const char *printed[] = {"--format=csv", "--h=30,20", "--tms=1.253e-3"};
-    assert_int_equal(command(printed, stdout, text, sizeof(text)), COMMAND_OK);
+    const char *printed[] = {"--h=30,20", "--tms=1.253e-3",
+                             "--model=andronikos"};
+    assert_int_equal(command(true, printed, stdout, text, sizeof(text)),
+                     COMMAND_OK);
     assert_string_equal(text, "h,time_s,optimal\n"
                               "20,10.8546148,0\n"
                               "28.88867706,10.83586986,1\n"
                               "30,10.8360652,0\n");
-    const char *by_text[] = {"--format=csv", "--h=30", NULL};
-    assert_int_equal(command(by_text, stdout, text, sizeof(text)), COMMAND_OK);
+    const char *by_text[] = {"--h=30", "--model=andronikos", NULL};
+    assert_int_equal(command(true, by_text, stdout, text, sizeof(text)),
+                     COMMAND_OK);
     assert_string_equal(text, "h,time_s,optimal\n"
                               "28.88867706,10.82407772,1\n"
                               "30,10.8242746,0\n");
@@ -174,12 +178,36 @@ static void the_table_says_which_reading_is_which(void **state)
     char text[4096];
     const char *more[] = {"--tms=1.253e-3", NULL, NULL};
     (void)state;
-    assert_int_equal(command(more, stdout, text, sizeof(text)), COMMAND_OK);
-    assert_non_null(strstr(text, "formula (3), the best h by (4)"));
+    assert_int_equal(command(false, more, stdout, text, sizeof(text)),
+                     COMMAND_OK);
+    assert_non_null(strstr(text, "exact, ours after Andronikos et al. 2010"));
     assert_non_null(strstr(text, "h = 28.8887, as a whole number 29"));
     assert_non_null(strstr(text, "T_wa = 2 (c_d + h c_c) + c_sch"));
     assert_non_null(strstr(text, "T_wa = NP t_(m-s)"));
     assert_non_null(strstr(text, "10.82408       10.83587        optimum"));
+    more[1] = "--model=andronikos";
+    assert_int_equal(command(false, more, stdout, text, sizeof(text)),
+                     COMMAND_OK);
+    assert_non_null(strstr(text, "formula (3), the best h by (4)"));
+}
+
+/* What the printed formulas have too much for two workers. */
+static void two_workers_are_faster_than_printed(void **state)
+{
+    char text[2][512];
+    const char *more[] = {"--workers=2", "--h=20", NULL};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(command(true, more, stdout, text[i], 512), COMMAND_OK);
+        more[2] = "--model=andronikos";
+    }
+    /* c_d + h c_c for each of the steps but the first */
+    double at[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sscanf(strstr(text[i], "\n20,"), "\n20,%lf", &at[i]),
+                         1);
+    double gap = at[1] - at[0] - 999 * (99e-6 + 20 * 0.69e-6);
+    assert_true(gap > -1e-6 && gap < 1e-6);
 }
 
 static void wrong_use_is_one_line_and_2(void **state)
@@ -194,7 +222,9 @@ static void wrong_use_is_one_line_and_2(void **state)
         {{"--csch=3x"}, "--csched: '3x' is not a number"},
         {{"--k=2000"}, "chunks of 0.5 iterations"},
         {{"--k=0"}, "--k: 0 is out of range"},
-        {{"--model=chen-xue", "--k=2"}, "do not go with it"},
+        {{"--model=chen-xue", "--k=2"}, "--k does not go with it"},
+        {{"--model=chen-xue", "--stream"}, "has no stream"},
+        {{"--model=andronikos", "--skew=1"}, "has no skew"},
         {{"--model=chen-xue", "--workers=1"}, "at least 2 workers"},
         {{"more"}, "'more' is not an option"},
     };
@@ -202,7 +232,7 @@ static void wrong_use_is_one_line_and_2(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *more[3] = {rows[i].more[0], rows[i].more[1], NULL};
-        assert_int_equal(command(more, stderr, text, sizeof(text)),
+        assert_int_equal(command(false, more, stderr, text, sizeof(text)),
                          COMMAND_USAGE);
         if (strstr(text, rows[i].expected) == NULL)
             fail_msg("'%s' does not hold '%s'", text, rows[i].expected);
@@ -220,6 +250,7 @@ int main(void)
         cmocka_unit_test(wrong_intervals_are_errors),
         cmocka_unit_test(csv_of_the_first_experiment),
         cmocka_unit_test(the_table_says_which_reading_is_which),
+        cmocka_unit_test(two_workers_are_faster_than_printed),
         cmocka_unit_test(wrong_use_is_one_line_and_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,8 @@ experiment() {
     costs="$costs --cc $6 --csched $7 --h $h --format csv"
     for k in 1 4 8; do
         # shellcheck disable=SC2086  # words
-        "$dlsbench" predict $costs --k $k > "$out/andronikos-$1-$k.csv"
+        "$dlsbench" predict $costs --k $k --model andronikos \
+            > "$out/andronikos-$1-$k.csv"
         # shellcheck disable=SC2086
         "$dlsbench" predict $costs --k $k --stream > "$out/stream-$1-$k.csv"
     done
