@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,21 @@ static inline int counters_socket(const char *path, struct sockaddr_un *address)
     snprintf(address->sun_path, sizeof(address->sun_path),
              "/proc/self/fd/%d%.60s", at, slash);
     return at;
+}
+
+/* Its name for those who do not see the folder, by the folder's; returns the
+ * length of the address. */
+static inline socklen_t counters_socket_name(const char *path,
+                                             struct sockaddr_un *address)
+{
+    const char *end = strrchr(path, '/'), *begin = end != NULL ? end : path;
+    while (begin > path && begin[-1] != '/')
+        begin--;
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1,
+                          "%.*s", end != NULL ? (int)(end - begin) : 0, begin);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+                       (size_t)length);
 }
 
 #define COUNTERS_SUFFIX ".loops"

@@ -53,21 +53,28 @@ void settings_say(const char *format, ...)
 
 /* ---- the names of a loop ---- */
 
+/* By its file, or where that is not seen by its name. */
 static int connect_lookup(void)
 {
     struct sockaddr_un address;
     const char *path = getenv(COUNTERS_LOOKUP);
-    int folder = path != NULL ? counters_socket(path, &address) : -1;
-    if (folder < 0)
+    if (path == NULL)
         return -1;
+    int folder = counters_socket(path, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd >= 0 &&
-        connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
-        close(fd);
-        fd = -1;
+    bool connected = folder >= 0 && connect(fd, (struct sockaddr *)&address,
+                                            sizeof(address)) == 0;
+    if (!connected) {
+        socklen_t length = counters_socket_name(path, &address);
+        connected = connect(fd, (struct sockaddr *)&address, length) == 0;
     }
-    close(folder);
-    return fd;
+    if (folder >= 0)
+        close(folder);
+    if (connected)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 bool settings_hand_over(int file)

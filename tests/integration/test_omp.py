@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -787,6 +788,32 @@ def test_a_program_that_the_library_cannot_be_in_is_said(loop, tmp_path):
     # Where another process has loops, they are reported as well.
     done = omp("--", script)
     assert done.returncode == 3
+    assert TRIANGLE in rows(done.stderr)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can")
+def test_programs_that_do_not_see_the_folder_are_reported(
+        loop, tmp_path, monkeypatch):
+    """In another mount namespace, and as another user."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    monkeypatch.setenv("TMPDIR", str(hidden))
+    mounts = f"mount -t tmpfs none {hidden}"
+    if subprocess.run(["unshare", "-m", "sh", "-c", mounts]).returncode != 0:
+        pytest.skip("no mount namespaces here")
+    done = omp("--", "unshare", "-m", "sh", "-c", f"{mounts}; {loop}; exit 6")
+    assert done.returncode == 6, done.stderr
+    assert TRIANGLE in rows(done.stderr)
+    monkeypatch.delenv("TMPDIR")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o755)
+        shutil.copy(loop, f"{folder}/loop")
+        nobody = ["setpriv", "--reuid", "65534", "--clear-groups"]
+        if subprocess.run([*nobody, "test", "-r", LIBRARY]).returncode != 0:
+            pytest.skip("others cannot read this folder")
+        done = omp("--", *nobody, f"{folder}/loop")
+    assert done.returncode == 0, done.stderr
+    assert "cannot be written" not in done.stderr
     assert TRIANGLE in rows(done.stderr)
 
 

@@ -1,7 +1,7 @@
 #include "bench/programs/seen/start.h"
 
 #include "bench/options/command.h"
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/lookup.h"
 #include "bench/launching/child.h"
 #include "bench/launching/installed.h"
 #include "dls/omp/counters.h"
@@ -95,86 +95,6 @@ static void set_environment(const struct start *start, const char *preload,
         setenv("DLS_SCHEDULE", start->scheme, 1);
 }
 
-/* ---- questions about lines ---- */
-
-static int listen_at(const char *path, struct error *err)
-{
-    struct sockaddr_un address;
-    int folder = counters_socket(path, &address);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    int code = 0;
-    if (folder < 0 || fd < 0 ||
-        bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-        listen(fd, 64) != 0)
-        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-    if (folder >= 0)
-        close(folder);
-    return code == 0 ? fd : code;
-}
-
-/* Counters of a process that had no room for their file: they are found in the
- * folder, too, and this process keeps them until its end. */
-static void keep_counters(const char *folder, int file)
-{
-    char path[PATH_MAX], link[64];
-    snprintf(path, sizeof(path), "%s/memory-%d" COUNTERS_SUFFIX, folder, file);
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-    if (symlink(link, path) != 0)
-        command_say("omp: %s: a part of the report is lost: %s", path,
-                    strerror(errno));
-}
-
-/* `file`: a descriptor came with it, or -1. */
-static void receive(int fd, char *text, size_t size, int *file)
-{
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*file))];
-    struct iovec data = {text, size - 1};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = control,
-                             .msg_controllen = sizeof(control)};
-    ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *head = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    *file = -1;
-    if (head != NULL && head->cmsg_type == SCM_RIGHTS)
-        memcpy(file, CMSG_DATA(head), sizeof(*file));
-    text[got > 0 ? got : 0] = '\0';
-}
-
-/* "offset flags module" is answered with "function<tab>file:line".  The
- * function has the name that a rule knows it by. */
-static void answer(int listening, struct symbols *symbols,
-                   const struct start *start)
-{
-    char text[768], reply[768] = "\t", name[NAMES_SIZE];
-    unsigned long long offset;
-    unsigned flags;
-    int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC), file;
-    const struct timeval patience = {.tv_sec = 1};
-    if (fd < 0)
-        return;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    receive(fd, text, sizeof(text), &file);
-    if (file >= 0)
-        keep_counters(start->folder, file);
-    if (sscanf(text, "%llx %u %n", &offset, &flags, &module) >= 2 &&
-        module > 0) {
-        struct symbols_place place;
-        bool exact = (flags & COUNTERS_COMBINED) != 0;
-        symbols_find(symbols, text + module, offset - !exact, &place);
-        const char *known = rules_find(&start->rules, place.function);
-        if (known == NULL)
-            known = names_plain(place.function, name);
-        if (place.file[0] != '\0')
-            snprintf(reply, sizeof(reply), "%.255s\t%s:%d", known, place.file,
-                     place.line);
-        else if (place.function[0] != '\0')
-            snprintf(reply, sizeof(reply), "%.255s\t", known);
-    }
-    send(fd, reply, strlen(reply), MSG_NOSIGNAL);
-    close(fd);
-}
-
 /* ---- running ---- */
 
 /* Those that are passed on: each ends a process that does not expect it. */
@@ -255,19 +175,21 @@ static bool has_ended(pid_t child)
     return (code != 0 && errno != EINTR) || info.si_pid == child;
 }
 
-static int watch(pid_t child, int signals, int listening,
-                 const struct start *start, struct symbols *symbols,
+static int watch(pid_t child, int signals, struct lookup *lookup,
                  struct start_end *end, struct error *err)
 {
     pid_t ended;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
-                           {.fd = listening, .events = POLLIN}};
+                           {.fd = lookup->listening[0], .events = POLLIN},
+                           {.fd = lookup->listening[1], .events = POLLIN}};
+    lookup->program = child;
     while (!has_ended(child)) {
-        poll(fds, 2, loaded_look(&end->loaded, child));
+        poll(fds, 3, loaded_look(&end->loaded, child));
         if (fds[0].revents != 0)
             pass_signal(signals, child);
-        if (fds[1].revents != 0)
-            answer(listening, symbols, start);
+        for (int i = 0; i < 2; i++)
+            if (fds[1 + i].revents != 0)
+                lookup_answer(lookup, i);
     }
     loaded_end(&end->loaded, child);
     while ((ended = waitpid(child, &end->status, 0)) != child)
@@ -282,12 +204,12 @@ static const double OUTLIVING_S = 2;
 
 /* They are this process's children then.  Returns whether there are any left.
  */
-static bool wait_for_others(int signals, int listening,
-                            const struct start *start, struct symbols *symbols)
+static bool wait_for_others(int signals, struct lookup *lookup)
 {
     struct signalfd_siginfo info;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
-                           {.fd = listening, .events = POLLIN}};
+                           {.fd = lookup->listening[0], .events = POLLIN},
+                           {.fd = lookup->listening[1], .events = POLLIN}};
     double until = engine_now() + OUTLIVING_S, left;
     for (;;) {
         pid_t ended;
@@ -297,9 +219,10 @@ static bool wait_for_others(int signals, int listening,
             return false;
         if ((left = until - engine_now()) <= 0)
             return true;
-        poll(fds, 2, (int)(1e3 * left) + 1);
-        if (fds[1].revents != 0)
-            answer(listening, symbols, start);
+        poll(fds, 3, (int)(1e3 * left) + 1);
+        for (int i = 0; i < 2; i++)
+            if (fds[1 + i].revents != 0)
+                lookup_answer(lookup, i);
         if (fds[0].revents != 0 &&
             read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
             info.ssi_signo != SIGCHLD)
@@ -319,13 +242,15 @@ static double children_cpu(void)
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {
-    char preload[2 * PATH_MAX], socket_path[PATH_MAX];
+    char preload[2 * PATH_MAX];
     struct before before;
+    struct lookup lookup = {
+        .folder = start->folder, .rules = &start->rules, .symbols = symbols};
     int code = start_preload(start->folder, preload, sizeof(preload), err);
-    snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
-    int listening = code == 0 ? listen_at(socket_path, err) : code;
-    if (listening < 0)
-        return listening;
+    if (code == 0)
+        code = lookup_open(&lookup, err);
+    if (code != 0)
+        return code;
     int signals = catch_signals(&before);
     double began = engine_now(), cpu_s = children_cpu();
     uint64_t ticks = engine_ticks();
@@ -334,7 +259,7 @@ int start_run(const struct start *start, const char *path,
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = pipe2(failed, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
-        set_environment(start, preload, socket_path);
+        set_environment(start, preload, lookup.path);
         run_child(start, path, &before, failed[1]);
     }
     if (child < 0)
@@ -345,20 +270,18 @@ int start_run(const struct start *start, const char *path,
     end->began = child > 0 && code == 0;
     close(failed[0]);
     if (end->began)
-        code = watch(child, signals, listening, start, symbols, end, err);
+        code = watch(child, signals, &lookup, end, err);
     end->pid = child;
     end->seconds = engine_now() - began;
     end->ticks = engine_ticks();
     end->tick_s = end->seconds / (double)(end->ticks - ticks);
     if (end->seconds < 0.01)
         end->tick_s = engine_measure_tick();
-    end->outlived =
-        end->began && wait_for_others(signals, listening, start, symbols);
+    end->outlived = end->began && wait_for_others(signals, &lookup);
     end->cpu_s = children_cpu() - cpu_s;
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     close(signals);
-    close(listening);
-    unlink(socket_path);
+    lookup_close(&lookup);
     release_signals(&before);
     return code;
 }

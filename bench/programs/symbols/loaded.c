@@ -171,13 +171,13 @@ struct looking {
     pid_t program, self;
 };
 
-static bool belongs(pid_t pid, const struct looking *looking)
+bool loaded_belongs(pid_t pid, pid_t program)
 {
     struct process process;
     for (int i = 0; i < 1000 && process_read(pid, &process); i++) {
-        if (pid == looking->program || process.parent == looking->self)
+        if (pid == program || process.parent == getpid())
             return true;
-        if (pid <= 1 || pid == looking->self)
+        if (pid <= 1 || pid == getpid())
             return false;
         pid = process.parent;
     }
@@ -194,8 +194,8 @@ static bool look_at(pid_t pid, void *arg)
     struct looking *looking = arg;
     struct process process;
     size_t size;
-    if (pid == looking->self || !belongs(pid, looking) || is_ours(pid) ||
-        !process_read(pid, &process))
+    if (pid == looking->self || !loaded_belongs(pid, looking->program) ||
+        is_ours(pid) || !process_read(pid, &process))
         return false;
     char *maps = read_whole(pid, "maps", &size), exe[64];
     snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)pid);

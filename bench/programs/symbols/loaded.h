@@ -24,6 +24,9 @@ int loaded_find(const char *name, char *path, size_t size, struct error *err);
 /* Why the loader takes no library for this file, as a clause; NULL: it does. */
 const char *loaded_why_not(const char *path);
 
+/* Whether the program has begun this process. */
+bool loaded_belongs(pid_t pid, pid_t program);
+
 /* Looks at all that the program has begun, now and then: milliseconds until the
  * next look are returned. */
 int loaded_look(struct loaded *loaded, pid_t program);
