@@ -1,5 +1,6 @@
 #include "bench/foretell/replay/replay_table.h"
 
+#include "base/text.h"
 #include "bench/options/table.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
@@ -51,9 +52,10 @@ void replay_table_add(struct replay_table *table, const char *scheme,
 static void print_head(const struct replay_table *t)
 {
     const struct replay_costs *c = t->costs;
-    printf("%s\n  replayed, not run: %" PRId64 " iterations, %.6g s on one "
-           "worker; %" PRId64 " workers, hierarchy %s\n",
-           t->cell->kernel, t->iterations, t->serial_s, t->workers,
+    printf("%s\n  replayed, not run: %" PRId64 " iteration%s, %.6g s on one "
+           "worker; %" PRId64 " worker%s, hierarchy %s\n",
+           t->cell->kernel, t->iterations, text_s((double)t->iterations),
+           t->serial_s, t->workers, text_s((double)t->workers),
            t->cell->hierarchy);
     printf("  costs  count %g s, counter %g s, state %g s, request %g s, "
            "latency %g s (in a node %g s), byte %g s\n",
