@@ -153,7 +153,7 @@ def test_the_readers_take_them(dlsbench, in_process, over_ranks, tmp_path):
         code, out, err = analysis("tables", tmp_path / "a", "--table", table)
         assert code == 0 and "gss:min=1" in out, err
     code, out, err = analysis("compare", tmp_path / "a", tmp_path / "b")
-    assert code in (0, 1) and "7, 7" in out, err
+    assert code in (0, 1, 3) and "7, 7" in out, err
     assert out.count("the \"rays\"") >= 1 and "over 3 cells" in out
     code, out, err = analysis("report", tmp_path / "a", "--no-files")
     assert code == 0, err

@@ -176,7 +176,7 @@ cells:
     ("--scheme gss --collect master", "no master to collect"),
     ("--scheme gss --kernel heat:rows=20,cols=20", "use transport shared"),
     ("--scheme lp-adaptive", "transport steal has no master"),
-    ("--scheme gss --victim far", "did you mean 'near'?")])
+    ("--scheme gss --victim neer", "did you mean 'near'?")])
 def test_what_cannot_be_stolen_is_said(dlsbench, options, part):
     result = dlsbench("run", "--kernel", "matmul:tasks=9,min=5,max=9",
                       "--transport", "steal", "--threads", 2,

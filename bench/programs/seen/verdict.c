@@ -226,7 +226,8 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
              fmax(loop->saved_s, loop->asked_s) >= verdict_matters * seconds &&
              (is_mostly_lost(loop) ||
               verdict_is_disturbed(loop, loop->saved_s)))
-        say_disturbed(loop, loop->saved_s, text, size);
+        say_disturbed(loop, site->threads_max > 1 ? loop->saved_s : 0, text,
+                      size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)
