@@ -1,6 +1,5 @@
 /* dlsbench replay: what schemes would do with these costs and these workers, by
  * events, without SimGrid. */
-#include "base/text.h"
 #include "bench/calibrate/calibrated.h"
 #include "bench/options/command.h"
 #include "bench/options/numbers.h"
@@ -310,10 +309,10 @@ static int replay_all(const struct asked *in, const struct replay_loop *loop,
     if (in->format == CHUNKS)
         puts("scheme,step,worker,start,size,begin_s,compute_s");
     if (in->workers > loop->iterations)
-        command_say("note: %" PRId64 " iteration%s for %" PRId64
-                    " workers: at least %" PRId64 " of them get none",
-                    loop->iterations, text_s((double)loop->iterations),
-                    in->workers, in->workers - loop->iterations);
+        command_say("note: iterations: %" PRId64 ", workers: %" PRId64
+                    ", so at least %" PRId64 " of them get none",
+                    loop->iterations, in->workers,
+                    in->workers - loop->iterations);
     if (in->trace != NULL && in->unit == NULL)
         replay_loop_note(loop);
     for (int i = 0; i < count; i++) {

@@ -137,7 +137,7 @@ def test_records_are_replayed_on_more_threads(program, tmp_path):
                cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, SUM)
     table = done.stderr[done.stderr.index("recorded with threads: 2"):]
-    assert "40 iterations of a visit for 64 workers" in table
+    assert "iterations of a visit: 40, workers: 64" in table
     # Without results nobody would read it.
     done = run("omp", "--record", "costs", "--on", "4,64", "--out", "./out",
                cwd=tmp_path)

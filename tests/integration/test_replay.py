@@ -289,5 +289,5 @@ def test_more_workers_than_iterations_is_said(dlsbench, tmp_path):
     done = dlsbench("replay", "--trace", costs, "--workers", 64, "--scheme",
                     "ss")
     assert done.code == 0
-    assert "10 iterations for 64 workers: at least 54 of them get none" in \
+    assert "iterations: 10, workers: 64, so at least 54 of them get none" in \
         done.err

@@ -35,10 +35,9 @@ static void print_head(const struct outlook *outlook,
         most = outlook->workers[i] > most ? outlook->workers[i] : most;
     if (most > loop->least)
         fprintf(out,
-                "  note: %" PRId64
-                " iteration%s of a visit for %d workers: the "
+                "  note: iterations of a visit: %" PRId64 ", workers: %d; the "
                 "rest of them get none\n",
-                loop->least, text_s((double)loop->least), most);
+                loop->least, most);
     if (loop->serial_s < SHORT_S * (double)loop->iterations)
         fprintf(out, "  note: iterations take less than 1 us, and a good part "
                      "of that may be the clock's\n");

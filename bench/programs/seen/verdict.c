@@ -181,7 +181,7 @@ static void say_disturbed(const struct loops_loop *loop, double loss,
                  "not judged: other threads or processes had its cores for "
                  "%.1f %% of the time",
                  100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1));
-    if (loss > 0)
+    if (loss > 0 && loop->site->threads_max > 1)
         snprintf(text + used, size - (size_t)used,
                  ", so %.4g s of waiting need not be the schedule's", loss);
 }
@@ -226,8 +226,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
              fmax(loop->saved_s, loop->asked_s) >= verdict_matters * seconds &&
              (is_mostly_lost(loop) ||
               verdict_is_disturbed(loop, loop->saved_s)))
-        say_disturbed(loop, site->threads_max > 1 ? loop->saved_s : 0, text,
-                      size);
+        say_disturbed(loop, loop->saved_s, text, size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)
