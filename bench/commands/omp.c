@@ -252,6 +252,7 @@ static int read_records(struct omp_input *in)
 static int suggest(const char *path)
 {
     struct error err = {""};
+    char name[PATH_MAX];
     int loops;
     if (suggest_patch(path, stdout, &loops, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
@@ -259,8 +260,10 @@ static int suggest(const char *path)
         command_say("omp: %s: no loop without a schedule", path);
     else
         command_say("omp: %s: loops that change: %d; OMP_SCHEDULE=static runs "
-                    "them as before",
-                    path, loops);
+                    "them as before%s",
+                    path, loops,
+                    suggest_name(path, name) ? "; apply it by patch -p0 -d /"
+                                             : "");
     return COMMAND_OK;
 }
 

@@ -442,6 +442,25 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
                        f"{tmp_path}/gain 'it'\\''s a' word")
 
 
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+def test_the_patch_of_the_answer_applies(tmp_path, where):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "here/fixed.c").write_text(
+        "#include <unistd.h>\nint main(void) {\n#pragma omp parallel for\n"
+        "for (int i = 0; i < 40; i++) usleep(i < 20 ? 1000 : 10000);\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "fixed.c", "-o", "fixed"],
+                   cwd=tmp_path / "here", check=True)
+    done = subprocess.run(
+        [DLSBENCH, "omp", "--", tmp_path / "here/fixed"], text=True,
+        cwd=tmp_path / where, env={**os.environ, "OMP_NUM_THREADS": "2"},
+        capture_output=True, check=True)
+    command = done.stderr.splitlines()[-1].replace("dlsbench", str(DLSBENCH))
+    subprocess.run(command, shell=True, cwd=tmp_path / where, check=True)
+    assert "parallel for schedule(runtime)" in (
+        tmp_path / "here/fixed.c").read_text()
+
+
 @pytest.mark.parametrize("count", [3, 16, 17, 600])
 def test_regions_of_clang_share_many_variables(tmp_path, count):
     """Each is an argument of the call that begins the region."""

@@ -188,7 +188,12 @@ def test_what_gains_is_tried_together(omp, tmp_path):
     assert re.match(r"Of it: schemes css:chunk=2: [\d.]+ %; threads "
                     r"OMP_NUM_THREADS=8: [\d.]+ %$", lines[2])
     assert lines[3] == ("Permanently: schedule(dynamic, 2) in sleeps.c:7 "
-                        "comes within 1 % of the best schedule")
+                        "comes within 1 % of the best schedule  (a patch: "
+                        "./out/sleeps.patch)")
+    subprocess.run(["patch", "-p0", "-i", "out/sleeps.patch"], check=True,
+                   cwd=tmp_path)
+    assert (tmp_path / "sleeps.c").read_text() == SLEEPS.replace(
+        "schedule(runtime)", "schedule(dynamic, 2)")
     assert re.search(f"^  {both} +8 ", done.stdout, re.M)
     found = [row for row in rows(tmp_path / "out") if row["type"] == "run"
              and row["kernel"].startswith("main") and row["tried"] == both]
@@ -198,6 +203,52 @@ def test_what_gains_is_tried_together(omp, tmp_path):
     again = omp(*some, "--resume", "--", "./sleeps")
     assert "nothing is left to run" in again.stderr
     assert again.stdout == done.stdout
+
+
+CLAUSES = """#include <stdio.h>
+#include <unistd.h>
+#define SOME 64
+static void part(int i) { usleep(i < 16 ? 6000 : 100); }
+void plain(void) {
+#pragma omp parallel for \\
+        reduction(+ : done) \\
+        schedule ( dynamic , 32 )   // half of them
+  for (int i = 0; i < SOME; i++)
+    part(i);
+}
+void inside(void) {
+#pragma omp parallel
+  {
+    part(20);
+#pragma omp for schedule(guided, 32)
+    for (int i = 0; i < SOME; i++)
+      part(i);
+  }
+}
+int main(void) { plain(); inside(); return 0; }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_patch_is_of_the_loops_that_gain(omp, tmp_path, compiler, level):
+    """Wherever the compiler says that they are; also of a file elsewhere."""
+    source = CLAUSES.replace(" reduction(+ : done)", " if (1)")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/two.c").write_text(source)
+    subprocess.run([compiler, level, "-g", "-fopenmp", "src/two.c", "-o",
+                    "two"], cwd=tmp_path, check=True)
+    done = omp("--try", "css:chunk=2", "--loops", "dynamic", "--repetitions",
+               8, "--out", "./out", "--", "./two")
+    assert done.returncode == 0, done.stderr
+    line = done.stdout.splitlines()[3]
+    assert re.match("Permanently: schedule\\(dynamic, 2\\) in two.c:", line)
+    assert line.endswith("(a patch: ./out/two.patch)"), line
+    subprocess.run(["patch", "-p0", "-i", "out/two.patch"], check=True,
+                   cwd=tmp_path)
+    assert (tmp_path / "src/two.c").read_text() == source.replace(
+        "schedule ( dynamic , 32 )", "schedule (dynamic, 2)").replace(
+            "schedule(guided, 32)", "schedule(dynamic, 2)")
 
 
 def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "bench/programs/seen/report.h"
+#include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
 
 #include <math.h>
@@ -82,6 +83,7 @@ static void print_next(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run)
 {
     const struct symbols_place *place = &sum->row->place;
+    char name[PATH_MAX];
     bool loop = counters_is_loop(sum->row->site->clause);
     if (loop && verdict_is_single(sum->row))
         fprintf(out, "its iterations are long, and no schedule cuts them; "
@@ -96,7 +98,8 @@ static void print_next(FILE *out, const struct answer_sum *sum,
     } else if (place->file[0] != '\0') {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");
         print_word(out, place->file);
-        fprintf(out, " | patch -p0\n");
+        fprintf(out, " | patch -p0%s\n",
+                suggest_name(place->file, name) ? " -d /" : "");
     } else
         fprintf(out, "a loop there can have schedule(runtime)\n");
 }

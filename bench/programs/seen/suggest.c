@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum form { FORM_C, FORM_FREE, FORM_FIXED };
 enum { CONTEXT = 3 };
@@ -129,14 +130,14 @@ static const char *behind_loop(enum form form, const char *at)
     return at != NULL ? at : next;
 }
 
-static bool has_word(const char *text, const char *word)
+/* Where the first such word of the text ends; NULL: it has none. */
+static const char *find_word(const char *text, const char *word)
 {
-    for (const char *at = text; *at != '\0'; at++)
-        if ((at == text ||
-             (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
-            behind_word(at, word) != NULL)
-            return true;
-    return false;
+    const char *end = NULL;
+    for (const char *at = text; *at != '\0' && end == NULL; at++)
+        if (at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_'))
+            end = behind_word(at, word);
+    return end;
 }
 
 /* Whether the directive goes on in the next line. */
@@ -164,7 +165,7 @@ static bool is_bound(const struct source *source, int i)
                                         "task",     "nowait",  NULL};
     for (;; i++) {
         for (int k = 0; words[k] != NULL; k++)
-            if (has_word(source->line[i].text, words[k]))
+            if (find_word(source->line[i].text, words[k]) != NULL)
                 return true;
         if (!goes_on(source, i))
             return false;
@@ -197,7 +198,108 @@ static int change_loops(struct source *source)
     return loops;
 }
 
+/* ---- one loop by its line ---- */
+
+/* How long a directive may be, and how far from its end, or its begin, a
+ * loop's line. */
+enum { LINES = 8, NEAR = 2 };
+
+static bool is_loop(const struct source *source, int i)
+{
+    const char *at = behind_mark(source->form, source->line[i].text);
+    return at != NULL && behind_loop(source->form, at) != NULL;
+}
+
+/* The line of the directive with the word; -1: it has none. */
+static int find_schedule(const struct source *source, int i)
+{
+    for (;; i++) {
+        if (find_word(source->line[i].text, "schedule") != NULL)
+            return i;
+        if (!goes_on(source, i))
+            return -1;
+    }
+}
+
+static bool begins_region(const struct source *source, int i)
+{
+    const char *at = behind_mark(source->form, source->line[i].text);
+    return at != NULL && find_word(at, "parallel") != NULL;
+}
+
+/* The directive that is at this line, or ends a little above it; -1: none. */
+static int find_above(const struct source *source, int line)
+{
+    for (int i = line; i >= 0 && i >= line - LINES; i--) {
+        int last = i;
+        if (!is_loop(source, i))
+            continue;
+        while (goes_on(source, last))
+            last++;
+        return line - last <= NEAR ? i : -1;
+    }
+    return -1;
+}
+
+/* The only loop of a region that has a schedule; -1: there is none alone. */
+static int find_inside(const struct source *source, int line)
+{
+    int found = -1;
+    for (int i = line + 1; i < source->count && !begins_region(source, i); i++)
+        if (is_loop(source, i) && find_schedule(source, i) >= 0) {
+            if (found >= 0)
+                return -1;
+            found = i;
+        }
+    return found;
+}
+
+/* A compiler names a loop by its directive, a line next to it, or the directive
+ * of the region around it.  Returns the line with its schedule, or -1. */
+static int find_loop(const struct source *source, int line)
+{
+    if (line < 0 || line >= source->count)
+        return -1;
+    int found = find_above(source, line);
+    if (found < 0 && begins_region(source, line))
+        found = find_inside(source, line);
+    for (int i = line + 1; found < 0 && i < source->count && i <= line + NEAR;
+         i++)
+        if (is_loop(source, i))
+            found = i;
+    return found >= 0 ? find_schedule(source, found) : -1;
+}
+
+static bool set_clause(struct source *source, int line, const char *clause)
+{
+    int i = find_loop(source, line);
+    if (i < 0 || source->line[i].change != NULL)
+        return false;
+    const char *text = source->line[i].text;
+    const char *open = skip_blanks(find_word(text, "schedule"));
+    const char *close = strchr(open, ')');
+    if (*open != '(' || close == NULL)
+        return false;
+    source->line[i].change =
+        need_text("%.*s(%s%s", (int)(open - text), text, clause, close);
+    return true;
+}
+
 /* ---- the patch ---- */
+
+bool suggest_name(const char *path, char name[PATH_MAX])
+{
+    char here[PATH_MAX], *whole = NULL;
+    size_t length = getcwd(here, sizeof(here)) != NULL ? strlen(here) : 0;
+    if (path[0] == '/' || strstr(path, "..") != NULL)
+        whole = realpath(path, NULL);
+    bool below = whole != NULL && length > 1 &&
+                 strncmp(whole, here, length) == 0 && whole[length] == '/';
+    const char *at = whole == NULL ? path : whole + 1;
+    snprintf(name, PATH_MAX, "%s", below ? whole + length + 1 : at);
+    free(whole);
+    return at != path && !below;
+}
 
 static void print_text(FILE *out, char mark, const char *text)
 {
@@ -251,7 +353,9 @@ static void print_patch(FILE *out, const struct source *source,
                         const char *path)
 {
     int shift = 0, count = source->count;
-    fprintf(out, "--- %s\n+++ %s\n", path, path);
+    char name[PATH_MAX];
+    suggest_name(path, name);
+    fprintf(out, "--- %s\n+++ %s\n", name, name);
     for (int i = next_change(source, 0); i < count;) {
         int begin = i > CONTEXT ? i - CONTEXT : 0, last = i;
         while ((i = next_change(source, last + 1)) < count &&
@@ -271,4 +375,25 @@ int suggest_patch(const char *path, FILE *out, int *loops, struct error *err)
         print_patch(out, &source, path);
     free_source(&source);
     return code;
+}
+
+int suggest_clauses(const struct suggest_loop *loop, int count, FILE *out)
+{
+    struct error ignored;
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        struct source source = {.form = form_of(loop[i].file)};
+        bool done = false;
+        for (int k = 0; k < i; k++)
+            done = done || strcmp(loop[k].file, loop[i].file) == 0;
+        if (!done && read_source(loop[i].file, &source, &ignored) == 0)
+            for (int k = i; k < count; k++)
+                if (strcmp(loop[k].file, loop[i].file) == 0)
+                    found +=
+                        set_clause(&source, loop[k].line - 1, loop[k].clause);
+        if (next_change(&source, 0) < source.count)
+            print_patch(out, &source, loop[i].file);
+        free_source(&source);
+    }
+    return found;
 }

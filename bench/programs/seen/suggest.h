@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Writes the patch (unified, for patch -p0) of a file of C, C++ or Fortran, by
@@ -12,5 +14,22 @@
  * loops without a schedule it has; 0: nothing is written.  Returns 0 or
  * -errno with a text. */
 int suggest_patch(const char *path, FILE *out, int *loops, struct error *err);
+
+/* What the patch calls the file: patch takes names below its folder alone.
+ * Where the file is not below this one, from the root, and true is returned:
+ * then it is patch -p0 -d /. */
+bool suggest_name(const char *path, char name[PATH_MAX]);
+
+/* A loop's line, as a compiler has it, and its new clause. */
+struct suggest_loop {
+    const char *file;
+    int line;
+    const char *clause; /* in the brackets of schedule() */
+};
+
+/* Writes the patch that gives each loop, which has a schedule() there, its
+ * clause.  Returns how many it found, and all are those that are in files that
+ * can be read, and are known by their lines; 0: nothing is written. */
+int suggest_clauses(const struct suggest_loop *loop, int count, FILE *out);
 
 #endif

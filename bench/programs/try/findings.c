@@ -60,14 +60,18 @@ static const char *warn_of_order(const struct findings *findings,
            "runtime: compare the answers with --check";
 }
 
+/* So many times the rounds that there are, nobody waits for. */
+static const double MANY = 20;
+
 static void say_none(const struct findings *findings,
                      const struct answer *answer, char *text, size_t size)
 {
     const struct candidates *candidates = findings->rounds->candidates;
     int used = snprintf(text, size,
                         "no difference was found; the runs as it is vary by "
-                        "%.2g %%, and a gain below %.1f %% would not show",
-                        100 * answer->spread, 100 * answer->hidden);
+                        "%.*f %%, and a gain below %.1f %% would not show",
+                        answer->spread < 0.1, 100 * answer->spread,
+                        100 * answer->hidden);
     double seems = answer->choice[answer->likely].gain;
     text += used;
     size -= (size_t)used;
@@ -77,7 +81,11 @@ static void say_none(const struct findings *findings,
     }
     if (!(answer->needed > answer->choice[answer->likely].runs))
         return;
-    if (seems > 0.01)
+    if (answer->needed > MANY * answer->choice[answer->likely].runs)
+        snprintf(text, size,
+                 "; a quieter machine would tell more, or stop "
+                 "here");
+    else if (seems > 0.01)
         snprintf(text, size,
                  "; about %.0f repetitions would show whether %s gains %.1f %%",
                  fmin(answer->needed, 1e6), candidates->name[answer->likely],

@@ -1,6 +1,7 @@
 #include "bench/programs/try/rounds.h"
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "bench/options/command.h"
@@ -161,11 +162,17 @@ static void judge(struct rounds *rounds, int candidate, int round,
 static void remove_verdict(const struct rounds *rounds)
 {
     static const char *const names[] = {"rules", "answers.json", NULL};
+    struct folder patches = {.count = 0};
+    struct error ignored;
     for (int i = 0; names[i] != NULL; i++) {
         char *path = need_text("%s/%s", rounds->folder, names[i]);
         file_discard(path);
         free(path);
     }
+    if (folder_find(rounds->folder, "", ".patch", &patches, &ignored) == 0)
+        for (int i = 0; i < patches.count; i++)
+            file_discard(patches.path[i]);
+    folder_free(&patches);
 }
 
 static int run_one(struct rounds *rounds, int candidate, int round,

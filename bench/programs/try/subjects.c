@@ -44,6 +44,14 @@ static void add_build(struct subject *subject, const char *build)
     subject->build[subject->builds++] = need_copy(build);
 }
 
+static void set_line(struct subject *subject, char *line, const char *file,
+                     int number)
+{
+    subject->line = line;
+    subject->file = need_copy(file);
+    subject->number = number;
+}
+
 static void name_for_rules(struct subject *subject,
                            const struct loops_process *process, int first)
 {
@@ -53,7 +61,8 @@ static void name_for_rules(struct subject *subject,
     char build[COUNTERS_NAME_MAX];
     if (subject->line == NULL && file[0] != '\0' &&
         strpbrk(file, "#=*") == NULL)
-        subject->line = need_text("%s:%d", file, place->line);
+        set_line(subject, need_text("%s:%d", file, place->line), place->file,
+                 place->line);
     for (int i = first; i < process->loops; i++) {
         const struct loops_loop *loop = &process->loop[i];
         if (i > first && !lines_same(loop, &process->loop[first]))
@@ -166,9 +175,10 @@ json_t *subjects_to_json(const struct subjects *subjects)
         json_t *builds = json_array();
         for (int k = 0; k < subject->builds; k++)
             json_array_append_new(builds, json_string(subject->build[k]));
-        json_array_append_new(list, json_pack("{s:s,s:s?,s:o}", "name",
-                                              subject->name, "line",
-                                              subject->line, "builds", builds));
+        json_array_append_new(
+            list, json_pack("{s:s,s:s?,s:s?,s:i,s:o}", "name", subject->name,
+                            "line", subject->line, "file", subject->file,
+                            "number", subject->number, "builds", builds));
     }
     return list;
 }
@@ -184,7 +194,10 @@ void subjects_from_json(struct subjects *subjects, const json_t *list)
         if (name == NULL)
             continue;
         struct subject *subject = add(subjects, name, i == 0);
-        subject->line = line != NULL ? need_copy(line) : NULL;
+        const char *file = json_string_value(json_object_get(row, "file"));
+        if (line != NULL)
+            set_line(subject, need_copy(line), file != NULL ? file : "",
+                     (int)json_integer_value(json_object_get(row, "number")));
         json_array_foreach(json_object_get(row, "builds"), k, build)
         {
             if (json_is_string(build))
@@ -203,6 +216,7 @@ void subjects_free(struct subjects *subjects)
             free(subject->build[k]);
         free(subject->build);
         free(subject->line);
+        free(subject->file);
         free(subject->name);
     }
     free(subjects->subject);

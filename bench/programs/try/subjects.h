@@ -12,6 +12,8 @@
 struct subject {
     char *name;   /* as a result directory has it */
     char *line;   /* file:line for rules; NULL: not known, or the program */
+    char *file;   /* of it, with folders; NULL: not known */
+    int number;   /* of the line */
     double share; /* of the program's time as it is */
     char **build; /* its places in builds of its modules, for rules */
     int builds;

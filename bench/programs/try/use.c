@@ -1,7 +1,9 @@
 #include "bench/programs/try/use.h"
 
+#include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/command.h"
+#include "bench/programs/seen/suggest.h"
 #include "harness/program/need.h"
 
 #include <inttypes.h>
@@ -252,34 +254,82 @@ static const char *clause_of(const char *scheme, char text[64])
     return text;
 }
 
-/* For each loop that gains a clause that comes within so much of the best. */
+/* The scheme for a loop that comes within so much of the best and has a clause;
+ * -1: there is none. */
 static const double NEAR = 0.01;
 
+static int find_clause(const struct findings *findings, int subject,
+                       char text[64])
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const struct answer_choice *choice = findings->answer[subject].choice;
+    int best = findings_best_schedule(findings, subject), found = -1;
+    for (int i = 1; best >= 0 && i < candidates->count; i++)
+        if (candidates->factor[i] == FACTOR_SCHEDULE &&
+            answer_gains(&choice[i]) &&
+            1 - choice[i].gain <= (1 + NEAR) * (1 - choice[best].gain) &&
+            clause_of(candidates->name[i], text) != NULL &&
+            (found < 0 || choice[i].gain > choice[found].gain))
+            found = i;
+    return found;
+}
+
+/* Writes DIR/SOURCE.patch, named by the first file, and says so. */
+static void write_patch(const struct findings *findings,
+                        const struct suggest_loop *loop, int count, FILE *out)
+{
+    struct error err = {""};
+    char *text, name[PATH_MAX];
+    size_t size;
+    FILE *file = need_stream(&text, &size);
+    int found = suggest_clauses(loop, count, file);
+    fclose(file);
+    if (found > 0) {
+        bool away = suggest_name(loop[0].file, name);
+        const char *slash = strrchr(name, '/');
+        const char *base = slash != NULL ? slash + 1 : name;
+        char *path = need_text("%s/%.*s.patch", findings->rounds->folder,
+                               (int)strcspn(base, "."), base);
+        if (file_whole(path, text, size, &err) == 0)
+            fprintf(out, "  (a patch%s: %s%s)", found < count ? " of some" : "",
+                    path, away ? ", for patch -p0 -d /" : "");
+        else
+            command_say("omp: %s", err.text);
+        free(path);
+    }
+    free(text);
+}
+
+/* For each loop that gains its clause. */
 static void print_clauses(const struct findings *findings, FILE *out)
 {
-    const struct rounds *rounds = findings->rounds;
-    const char *before = "Permanently: ";
-    char text[64];
-    for (int s = 1; s < rounds->subjects->count; s++) {
-        const struct answer_choice *choice = findings->answer[s].choice;
-        int best = findings_best_schedule(findings, s), found = -1;
-        for (int i = 1; best >= 0 && i < rounds->candidates->count; i++)
-            if (rounds->candidates->factor[i] == FACTOR_SCHEDULE &&
-                answer_gains(&choice[i]) &&
-                1 - choice[i].gain <= (1 + NEAR) * (1 - choice[best].gain) &&
-                clause_of(rounds->candidates->name[i], text) != NULL &&
-                (found < 0 || choice[i].gain > choice[found].gain))
-                found = i;
+    const struct subjects *subjects = findings->rounds->subjects;
+    struct suggest_loop *loop =
+        need_zeroed((size_t)subjects->count, sizeof(*loop));
+    char(*text)[64] = need_zeroed((size_t)subjects->count, sizeof(*text));
+    int count = 0;
+    for (int s = 1; s < subjects->count; s++) {
+        const struct subject *subject = &subjects->subject[s];
+        int found = find_clause(findings, s, text[s]);
         if (found < 0)
             continue;
-        const char *line = rounds->subjects->subject[s].line;
-        fprintf(out, "%sschedule(%s) in %s", before,
-                clause_of(rounds->candidates->name[found], text),
-                line != NULL ? line : rounds->subjects->subject[s].name);
-        before = ", ";
+        const char *clause =
+            clause_of(findings->rounds->candidates->name[found], text[s]);
+        fprintf(out, "%sschedule(%s) in %s",
+                count > 0 ? ", " : "Permanently: ", clause,
+                subject->line != NULL ? subject->line : subject->name);
+        loop[count++] = (struct suggest_loop){
+            .file = subject->file != NULL ? subject->file : "",
+            .line = subject->number,
+            .clause = clause};
     }
-    if (strcmp(before, ", ") == 0)
-        fprintf(out, " comes within 1 %% of the best schedule\n");
+    if (count > 0) {
+        fprintf(out, " comes within 1 %% of the best schedule");
+        write_patch(findings, loop, count, out);
+        fputc('\n', out);
+    }
+    free(text);
+    free(loop);
 }
 
 void use_print(const struct findings *findings, FILE *out)
