@@ -185,10 +185,10 @@ const struct transport_ops transport_blocks_ops = {
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The sources with the README's scheme, a wrong kernel, a transport and
-    one field more."""
+    """The sources with the scheme of docs/researcher.md, a wrong kernel, a
+    transport and one field more."""
     tree = copy_tree(tmp_path_factory.mktemp("tree"))
-    readme = (ROOT / "README.md").read_text()
+    readme = (ROOT / "docs/researcher.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
     (tree / "sched/schemes/half.c").write_text(code)
     (tree / "kernels/wrong.c").write_text(WRONG)
@@ -223,7 +223,7 @@ def run(tree, tmp_path, *args):
     return Result(process.returncode, out, err, tmp_path / "out")
 
 
-def test_the_scheme_of_the_readme_runs(extended, tmp_path):
+def test_the_scheme_of_the_manual_runs(extended, tmp_path):
     result = run(extended, tmp_path, "run", "--kernel", "adjoint:size=6",
                  "--scheme", "half", "--ranks", 2, "--oversubscribe",
                  "--hierarchy", 2, "--repetitions", 2,
