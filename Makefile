@@ -149,7 +149,7 @@ smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run smoke --out $(BUILD)/smoke-$(shell date +%s)/
 
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
-READERS = tables report compare advise
+READERS = tables report figures compare advise
 install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/

@@ -11,7 +11,6 @@ cells.csv, and each traced run as Chrome/Perfetto trace events.
 Exit codes: 0, or 2 when there is nothing to show.
 """
 import argparse
-import functools
 import os
 import sys
 
@@ -33,8 +32,7 @@ import ranking
 import svg
 import tables
 import traces
-from figures import (balance, chunksizes, counts, gantt, heuristics, intervals,
-                     outlook, printed, reality, scaling, schemes, tried)
+from figures import kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
@@ -65,22 +63,8 @@ class Rendered:
 
 
 def figures(results, frame, traced, with_pdf):
-    """Every figure for which there are data, drawn on all cores: a task for
-    each kind and loop."""
-    loops = list(frame["kernel"].unique())[:MOST_LOOPS]
-    parts = [frame[frame["kernel"] == loop] for loop in loops]
-    tasks = [functools.partial(kind.draw, results, part)
-             for kind in (schemes, scaling, intervals) for part in parts]
-    tasks.insert(0, functools.partial(printed.draw, results.path))
-    tasks.insert(0, functools.partial(outlook.draw, results.outlook))
-    tasks.insert(0, functools.partial(tried.draw, results.tried))
-    tasks.append(functools.partial(chunksizes.draw, traced))
-    tasks.append(functools.partial(gantt.draw, traced))
-    tasks += [functools.partial(balance.draw, results, part)
-              for part in parts]
-    tasks.append(functools.partial(reality.draw, results, frame))
-    tasks += [functools.partial(counts.draw, results, part)
-              for part in parts]
+    """Every figure for which there are data, drawn on all cores."""
+    tasks = kinds.tasks(results, frame, traced, MOST_LOOPS)
     assert results.workers is not None  # read before the processes part
     return [drawn for group in parallel.map_forked(
         lambda task: [Rendered(d, with_pdf) for d in task()], tasks)
@@ -298,8 +282,8 @@ def arguments():
 
 def write_paper(directory, out):
     """The page of a paper without runs (make paper-beaumont)."""
-    drawn = [Rendered(d, False) for kind in (printed, heuristics)
-             for d in kind.draw(directory)]
+    drawn = [Rendered(d, False) for task in kinds.of_papers(directory)
+             for d in task()]
     title, authors = paper_names(directory) or (
         "DLSBench: " + os.path.basename(os.path.abspath(directory)), "")
     sections = with_paper(figure_sections(drawn), directory)

@@ -1,5 +1,5 @@
 """The curves of a paper on divisible loads (figures.csv of make
-paper-beaumont): a panel for each of its figures."""
+paper-beaumont)."""
 import os
 
 import paper_page
@@ -13,6 +13,11 @@ BAD = {"lp-fixed", "mi-1"}
 CLOSE = BAD | {"mi-6", "mi-7", "mi-8"}
 WORDS = {"ratio": "time over that of\nL.P. adaptive",
          "time_s": "simulation time, s"}
+CAPTIONS = {"ratio": "Time of each heuristic over that of L.P. with adaptive "
+            "period on the same platform, mean over the platforms: below 1 is "
+            "faster.",
+            "time_s": "Time to distribute and compute the load, mean over the "
+            "platforms."}
 LEGEND = {"lp-fixed": "L.P. with fixed period",
           "lp-sqrt": "L.P. with fixed square-root period",
           "lp-adaptive": "L.P. with adaptive period"}
@@ -28,20 +33,13 @@ def draw(directory):
     shown = [panel for name, group in groups.items()
              for panel in panels(name, group)]
     lines = style.Lines(list(dict.fromkeys(r["heuristic"] for r in rows)))
-    figure, axes = style.grid(
-        [f"Figure {number}: {title(group[0])}"
-         for number, _, _, group in shown], 2.5)
-    for ax, (number, value, leave_out, group) in zip(axes, shown):
+    for number, value, leave_out, group in shown:
+        figure, ax = style.single(3.2, 7.6)
         plot(ax, lines, value, leave_out, group)
-    style.legend(figure, axes)
-    numbers = [number for number, *_ in shown]
-    yield style.Drawing(
-        "heuristics", "The paper", f"Figures {numbers[0]} to {numbers[-1]}",
-        "Time of each heuristic over that of L.P. with adaptive period on the "
-        "same platform, mean over the platforms (first figure: seconds). "
-        "Below 1 is faster. L.P. with fixed period and M.I.1 are left out "
-        "where the others would lie on one line. The paper prints curves and "
-        "no numbers.", figure)
+        style.legend(figure, [ax])
+        yield style.Drawing(
+            f"beaumont-{number}", "The paper",
+            f"Figure {number}: {title(group[0])}", CAPTIONS[value], figure)
 
 
 def panels(name, rows):
@@ -74,6 +72,7 @@ def legend(name):
 
 
 def title(row):
-    return (f"{row['workers']} {row['platform']}"
-            + (", latency" if row["latency"] == "1" else "")
-            + f", {row['unit_mflop']} Mflop")
+    kind = {"homogeneous": "equal"}.get(row["platform"], row["platform"])
+    latency = ", with latency" * (row["latency"] == "1")
+    return (f"{row['workers']} {kind} machines{latency}, work units of "
+            f"{row['unit_mflop']} Mflop")

@@ -1,27 +1,29 @@
-"""Time, speedup and overhead against the number of workers.
-
-As in Han and Chronopoulos, figures 3 to 8: a panel for each scheme and a line
-for each hierarchy, where there are several; else one panel with a line for
-each scheme."""
-import labels
+"""Time, speedup and overhead against the number of workers: a panel for each
+setup and a line for each scheme."""
 import machine
-from figures import style
+from figures import masters, style
 
-MOST_PANELS, MOST_LINES = 9, 14
+MOST_PANELS = 9
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
         ("overhead", "overhead_mean_s", "Overhead against workers")]
 
 
 def draw(results, frame):
+    """Not what masters.py and powers.py draw."""
+    for drawn in masters.readings(results, frame):
+        frame = frame.drop(drawn.index)
+    if "power" in frame:
+        several = frame["power"].map(lambda p: len(set(str(p).split(","))) > 1)
+        frame = frame[frame["interval"].isna() | ~several]
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = best_intervals(part)
         part = part[part["unranked"] == part["unranked"].min()]
         # Nothing scales where each number of workers is on its own machine.
-        if part.groupby("setup")["workers"].nunique().max() < 2:
-            continue
-        short = part["loop"].iloc[0]
+        part = part.groupby("setup", sort=False).filter(
+            lambda g: g["workers"].nunique() > 1)
+        short = "" if part.empty else part["loop"].iloc[0]
         for name, column, title in WHAT:
             if part[column].notna().sum() < 2:
                 continue
@@ -29,8 +31,9 @@ def draw(results, frame):
                 style.file_name(name, short, simulated and "simulated"),
                 "Scaling", f"{title}: {short}"
                 + (" (simulated)" if simulated else ""),
-                caption(part, name),
-                panels(part, column, ideals(results, part)))
+                caption(part, name), panels(
+                    part, column, "setup", "scheme",
+                    ideals(results, part) if name == "speedup" else {}))
 
 
 def best_intervals(part):
@@ -49,52 +52,38 @@ def caption(part, name):
              "overlaps."}[name]
     if part["interval"].notna().any():
         words += " Each point at its best sync interval."
-    by, line, names = arrange(part)
-    return words + style.cut_words(len(names[by]), MOST_PANELS, by + "s") \
-        + style.cut_words(len(names[line]), MOST_LINES, line + "s")
+    return words + style.cut_words(part["setup"].nunique(), MOST_PANELS,
+                                   "setups")
 
 
-def arrange(part):
-    """(column of the panels, column of the lines, the names in each)."""
-    scaled = part.groupby("setup", sort=False)["workers"].nunique()
-    names = {"scheme": sorted(part["scheme"].unique(),
-                              key=lambda s: labels.position(
-                                  s, labels.SCHEMES)),
-             "setup": list(part["setup"].unique())}
-    if (scaled > 1).sum() > 1:
-        return "scheme", "setup", names
-    names["setup"] = [s for s in names["setup"] if scaled[s] > 1]
-    return "setup", "scheme", names
-
-
-def panels(part, column, best):
-    by, line, names = arrange(part)
-    shown = names[by][:MOST_PANELS]
+def panels(part, column, by, line, best):
+    """A panel for each value of the column `by`, a line for each of `line`, in
+    the order of the rows; `best` are ideal values by workers."""
+    shown = list(part[by].unique())[:MOST_PANELS]
     part = part[part[by].isin(shown)]
-    lines = style.Lines(names[line][:MOST_LINES])
+    lines = style.Lines(list(part[line].unique()))
     figure, axes = style.grid(shown, 2.5, sharey=True)
     factor, unit = style.time_factor(part[column]) \
         if column.endswith("_s") else (1.0, "")
     for ax, name in zip(axes, shown):
         here = part[part[by] == name]
-        counts = sorted(here["workers"].unique())
         for series in lines.at:
             points = here[here[line] == series].sort_values("workers")
             if len(points):
                 style.with_interval(ax, points, "workers", column, factor,
                                     label=series, **lines.of(series))
         finish(ax, column, unit, factor, part)
-        if column == "speedup":
+        if best:
             ideal(ax, best)
-        style.count_axis(ax, counts)
+        style.count_axis(ax, sorted(here["workers"].unique()))
     style.legend(figure, axes)
     return figure
 
 
 def finish(ax, column, unit, factor, part):
     ax.set_xlabel("workers")
-    ax.set_ylabel({"time_s": f"time, {unit}", "speedup": "speedup",
-                   "overhead_mean_s": f"overhead, {unit}"}[column])
+    ax.set_ylabel({"time_s": f"time, {unit}", "overhead_mean_s":
+                   f"overhead, {unit}"}.get(column, "speedup"))
     if column != "overhead_mean_s":
         ax.set_yscale("log", base=2)
     style.limit(ax, part, column, factor)

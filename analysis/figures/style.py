@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator  # noqa: F401
 
 import labels
 
@@ -159,15 +159,13 @@ def limit(ax, part, column, factor=1.0):
         ax.set_ylim(0, max(min(most, high * 1.6), 1e-300) * factor * 1.08)
 
 
-def parity(ax, series, across, up, hollow=None):
+def parity(ax, series, across, up):
     """Points of two values that should be equal: `series` holds a name, the
-    values across and those up; both positive.  `hollow`: the series that shows
-    nothing."""
+    values across and those up; both positive."""
     lines = Lines([name for name, _, _ in series])
     for name, x, y in series:
-        own = {"color": INK, "marker": "o", "fillstyle": "none"} \
-            if name == hollow else lines.of(name)
-        ax.plot(x, y, label=name, markersize=5, **{**own, "linestyle": ""})
+        ax.plot(x, y, label=name, markersize=5,
+                **{**lines.of(name), "linestyle": ""})
     every = np.concatenate([np.asarray(v, dtype=float)
                             for _, x, y in series for v in (x, y)])
     ends = [every.min() * 0.8, every.max() * 1.25]

@@ -25,8 +25,8 @@ PART = 4
 FILES = {
     "analysis": (3, """analysis_bases analysis_classes analysis_cluster
         analysis_compare analysis_data analysis_figures analysis_flexibility
-        analysis_rates analysis_regret analysis_report analysis_sweeps
-        analysis_unequal sync_tables this_cluster"""),
+        analysis_paper_figures analysis_rates analysis_regret analysis_report
+        analysis_sweeps analysis_unequal sync_tables this_cluster"""),
     "builds": (2, "openmpi extend"),
     "dependences": (2, "dependence combinations steps spmv"),
     "disturbed": (3, "perturb perturb_several steal push prefetch"),

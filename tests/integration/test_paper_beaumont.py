@@ -147,7 +147,7 @@ def test_the_report_and_its_page(made):
     assert f"  {holding} of {CLAIMS} hold, of " in text
     page = (out / "report.html").read_text()
     assert f"{holding} of {CLAIMS} hold" in page
-    assert "Figures 5 to 15" in page and "Figure 15: 20 random" in page
+    assert "Figure 5: 5 equal" in page and "Figure 15: 20 random" in page
     assert "<h1>Optimal algorithms for scheduling divisible" in page
     assert page.index("Best in the mean over the loads") \
         < page.index("Figures 5 to 15") < page.index("of 30 hold")

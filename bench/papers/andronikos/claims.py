@@ -170,34 +170,17 @@ def table_2(report, found, predicted):
 
 
 def figures(report, found, predicted):
-    for e, cluster in CLUSTERS.items():
-        rows, stored = [], []
-        mine = {key: curve for key, curve in found.items()
-                if key[:3] == (e, "paper", "own")}
-        if not mine:
-            continue
-        intervals = sorted({h for curve in mine.values() for h in curve})
-        for h in intervals:
-            row = [h]
-            for k in (1, 4, 8):
-                for protocol in PROTOCOLS:
-                    theory = predicted.at(MODELS[protocol], e, k).get(h)
-                    ours = mine.get((e, "paper", "own", PAPERS[0], protocol,
-                                     k), {}).get(h)
-                    row += [theory, ours]
-            rows.append([r if isinstance(r, int) or r is None
-                         else f"{r:.3f}" for r in row])
-        for (_, _, _, reading, protocol, k), curve in mine.items():
-            theory = predicted.at(MODELS[protocol], e, k)
-            stored += [[reading, protocol, k, h, theory.get(h), t]
-                       for h, t in curve.items()]
-        report.table(f"figure_{e + 5}_curves",
-                     f"Figure {e + 5}: {cluster}, seconds by interval h",
-                     ["h", *(f"k={k} {p[:4]} {w}" for k in (1, 4, 8)
-                             for p in PROTOCOLS for w in ("model", "sim"))],
-                     rows, "messages: " + READINGS[PAPERS[0]], left=0)
-        report.store(f"figure_{e + 5}", ["messages", "protocol", "k", "h",
-                                         "model_s", "time_s"], stored)
+    for e in CLUSTERS:
+        stored = []
+        for key, curve in found.items():
+            if key[:3] == (e, "paper", "own"):
+                _, _, _, reading, protocol, k = key
+                theory = predicted.at(MODELS[protocol], e, k)
+                stored += [[reading, protocol, k, h, theory.get(h), t]
+                           for h, t in curve.items()]
+        if stored:
+            report.store(f"figure_{e + 5}", ["messages", "protocol", "k", "h",
+                                             "model_s", "time_s"], stored)
 
 
 def chen_xue(report, found, predicted):

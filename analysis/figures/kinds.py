@@ -1,0 +1,29 @@
+"""Every kind of figure, a line each: a page draws all, analysis/figures.py one
+of them."""
+import functools
+
+from figures import (balance, chunksizes, counts, delta, gantt, heuristics,
+                     intervals, masters, outlook, powers, reality, scaling,
+                     schemes, tried)
+
+OF_PAPERS = heuristics, delta       # from what a report has stored
+OF_LOOPS = masters, powers, intervals, schemes, scaling, balance, counts
+OF_TRACES = chunksizes, gantt
+
+
+def of_papers(path):
+    return [functools.partial(kind.draw, path) for kind in OF_PAPERS]
+
+
+def tasks(results, frame, traced, most):
+    """Functions without arguments that draw, those of the first `most`
+    loops."""
+    loops = list(frame["kernel"].unique())[:most]
+    parts = [frame[frame["kernel"] == loop] for loop in loops]
+    return [functools.partial(tried.draw, results.tried),
+            functools.partial(outlook.draw, results.outlook),
+            *of_papers(results.path),
+            *(functools.partial(kind.draw, results, part)
+              for kind in OF_LOOPS for part in parts),
+            *(functools.partial(kind.draw, traced) for kind in OF_TRACES),
+            functools.partial(reality.draw, results, frame)]
