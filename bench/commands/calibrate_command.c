@@ -40,50 +40,25 @@ static int take_kernel(void *command, const struct options_entry *entry,
     return 0;
 }
 
-#define FIELD(name) offsetof(struct input, name)
+#define OPTIONS_OF struct input
 
 static const struct options_entry entries[] = {
-    {.name = "out",
-     .value = "FILE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(out),
-     .help = "where to write"},
-    {.name = "kernel",
-     .value = "K",
-     .type = OPTIONS_CALL,
-     .take = take_kernel,
-     .help = "measure this kernel and size, too; several times for several"},
-    {.name = "for",
-     .value = "CAMPAIGN",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(campaign),
-     .help = "measure the kernels of this campaign only, and loops with "
-             "dependences at its sync intervals"},
-    {.name = "workers",
-     .value = "N",
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(workers),
-     .min = 1,
-     .max = 4096,
-     .help = "threads, and ranks (default: one per core)"},
-    {.name = "nodes",
-     .value = "2",
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(nodes),
-     .min = 2,
-     .max = 2,
-     .help = "inside a job of two nodes: measure one, and messages between "
-             "both (where a node has one worker, kernels too), for simulations "
-             "on this-cluster"},
-    {.name = "launcher",
-     .value = "COMMAND",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(request.launcher),
-     .help = "starts the ranks (default as mpiexec.mpich -n {ranks})"},
-    {.name = "oversubscribe",
-     .type = OPTIONS_FLAG,
-     .offset = FIELD(request.oversubscribe),
-     .help = "go on when workers share cores"},
+    OPTION_TEXT("out", "FILE", out, "where to write"),
+    OPTION_CALL("kernel", "K", take_kernel,
+                "measure this kernel and size, too; several times for several"),
+    OPTION_TEXT("for", "CAMPAIGN", campaign,
+                "measure the kernels of this campaign only, and loops with "
+                "dependences at its sync intervals"),
+    OPTION_WHOLE("workers", "N", workers, 1, 4096,
+                 "threads, and ranks (default: one per core)"),
+    OPTION_WHOLE("nodes", "2", nodes, 2, 2,
+                 "inside a job of two nodes: measure one, and messages between "
+                 "both (where a node has one worker, kernels too), for "
+                 "simulations on this-cluster"),
+    OPTION_TEXT("launcher", "COMMAND", request.launcher,
+                "starts the ranks (default as mpiexec.mpich -n {ranks})"),
+    OPTION_FLAG("oversubscribe", request.oversubscribe,
+                "go on when workers share cores"),
     {.name = NULL},
 };
 

@@ -10,79 +10,47 @@
 
 static const char *const loops_words[] = {"runtime", "dynamic", NULL};
 
-#define FIELD(name) offsetof(struct omp_input, name)
+#define OPTIONS_OF struct omp_input
 
 static const struct options_entry entries[] = {
-    {.name = "scheme",
-     .value = "S",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(scheme),
-     .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
-             "`name = scheme`, where the name is a function, file:line or *; "
-             "rnd:seed=1..100: run it under each seed until --check fails or "
-             "it prints something else, and end with 1 then, with 2 where it "
-             "does so without a scheme, too"},
-    {.name = "loops",
-     .value = "WHICH",
-     .type = OPTIONS_WORD,
-     .words = loops_words,
-     .offset = FIELD(loops),
-     .help = "runtime: only loops with schedule(runtime) get the scheme "
-             "(default); dynamic: those with dynamic and guided, too"},
-    {.name = "out",
-     .value = "DIR",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(out),
-     .help =
-         "append the loops to this result directory, which dlsbench summary "
-         "and tables read (a name without '/': in results/omp/)"},
-    {.name = "try",
-     .value = "LIST",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(list),
-     .help = "run the program as it is and with each of these changes, in "
-             "shuffled rounds into --out (PROGRAM-TIME), then with the best of "
-             "them together, and say what to use: SCHEME, schemes (all of "
-             "them), threads, places, waiting, OMP_...=VALUE, or all"},
-    {.name = "repetitions",
-     .value = "N",
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(repetitions),
-     .min = 1,
-     .max = 10000,
-     .help = "rounds of --try (10)"},
-    {.name = "check",
-     .value = "COMMAND",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(check),
-     .help = "for the shell after each run, 0 is a right answer; the file "
-             "$DLS_OUTPUT has the program's stdout; stopped when it takes 10 "
-             "times the program's time and 10 s"},
-    {.name = "resume",
-     .type = OPTIONS_FLAG,
-     .offset = FIELD(resume),
-     .help = "--try: go on with the runs that --out has"},
-    {.name = "record",
-     .value = "DIR",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(record),
-     .help = "write what each iteration of the loops takes into files for "
-             "dlsbench run --kernel trace:file=...; the loops run under "
-             "dynamic,1, with --scheme css:chunk=K under dynamic,K"},
-    {.name = "on",
-     .value = "P,...",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(on),
-     .help = "what each scheme would do with this many threads, by a replay "
-             "of what --record stores; without --record the records are not "
-             "kept, and without a program those of --record DIR are read; "
-             "with --out, a folder of results, its report has it"},
-    {.name = "suggest",
-     .value = "FILE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(suggest),
-     .help = "run nothing: print a patch of this source file (C, C++, Fortran) "
-             "that adds schedule(runtime) to its loops without a schedule"},
+    OPTION_TEXT("scheme", "S", scheme,
+                "hand out the loops' chunks by this scheme, or @FILE: by rules "
+                "`name = scheme`, where the name is a function, file:line or "
+                "*; rnd:seed=1..100: run it under each seed until --check "
+                "fails or it prints something else, and end with 1 then, with "
+                "2 where it does so without a scheme, too"),
+    OPTION_WORD("loops", "WHICH", loops, loops_words,
+                "runtime: only loops with schedule(runtime) get the scheme "
+                "(default); dynamic: those with dynamic and guided, too"),
+    OPTION_TEXT(
+        "out", "DIR", out,
+        "append the loops to this result directory, which dlsbench summary and "
+        "tables read (a name without '/': in results/omp/)"),
+    OPTION_TEXT("try", "LIST", list,
+                "run the program as it is and with each of these changes, in "
+                "shuffled rounds into --out (PROGRAM-TIME), then with the best "
+                "of them together, and say what to use: SCHEME, schemes (all "
+                "of them), threads, places, waiting, OMP_...=VALUE, or all"),
+    OPTION_WHOLE("repetitions", "N", repetitions, 1, 10000,
+                 "rounds of --try (10)"),
+    OPTION_TEXT("check", "COMMAND", check,
+                "for the shell after each run, 0 is a right answer; the file "
+                "$DLS_OUTPUT has the program's stdout; stopped when it takes "
+                "10 times the program's time and 10 s"),
+    OPTION_FLAG("resume", resume, "--try: go on with the runs that --out has"),
+    OPTION_TEXT("record", "DIR", record,
+                "write what each iteration of the loops takes into files for "
+                "dlsbench run --kernel trace:file=...; the loops run under "
+                "dynamic,1, with --scheme css:chunk=K under dynamic,K"),
+    OPTION_TEXT("on", "P,...", on,
+                "what each scheme would do with this many threads, by a replay "
+                "of what --record stores; without --record the records are not "
+                "kept, and without a program those of --record DIR are read; "
+                "with --out, a folder of results, its report has it"),
+    OPTION_TEXT(
+        "suggest", "FILE", suggest,
+        "run nothing: print a patch of this source file (C, C++, Fortran) that "
+        "adds schedule(runtime) to its loops without a schedule"),
     {.name = NULL},
 };
 

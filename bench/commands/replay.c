@@ -31,7 +31,7 @@ struct asked {
     int format;
 };
 
-#define FIELD(name) offsetof(struct asked, name)
+#define OPTIONS_OF struct asked
 
 enum { TABLE, CSV, CHUNKS };
 static const char *const formats[] = {"table", "csv", "chunks", NULL};
@@ -49,68 +49,40 @@ static int take_field(void *command, const struct options_entry *entry,
     return cell_set(&in->cell, name, text, err);
 }
 
-#define CELL(field, what, text)                                                \
-    {                                                                          \
-        .name = field, .value = what, .type = OPTIONS_CALL,                    \
-        .take = take_field, .help = text                                       \
-    }
-#define COUNT(field, member, what, least, most, text)                          \
-    {                                                                          \
-        .name = field, .value = what, .type = OPTIONS_INTEGER,                 \
-        .offset = FIELD(member), .min = least, .max = most, .help = text       \
-    }
 #define SECONDS(field, member, text)                                           \
-    {                                                                          \
-        .name = field, .value = "S", .type = OPTIONS_REAL,                     \
-        .offset = FIELD(member), .min = 0, .max = 1e6, .help = text            \
-    }
+    OPTION_REAL(field, "S", member, 0, 1e6, text)
 
 static const struct options_entry entries[] = {
     {.group = "The loop:"},
-    {.name = "trace",
-     .value = "FILE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(trace),
-     .help = "costs of the iterations, one per line, or n:cost for n alike"},
-    {.name = "unit",
-     .value = "s|ms|us|ns",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(unit),
-     .help = "of these costs (s)"},
-    CELL("kernel", "K",
-         "or a kernel with a cost model, see dlsbench list kernels"),
+    OPTION_TEXT("trace", "FILE", trace,
+                "costs of the iterations, one per line, or n:cost for n alike"),
+    OPTION_TEXT("unit", "s|ms|us|ns", unit, "of these costs (s)"),
+    OPTION_CALL("kernel", "K", take_field,
+                "or a kernel with a cost model, see dlsbench list kernels"),
     SECONDS("cp", cp,
             "its c_p: seconds of one operation at power 1 (as calibrated)"),
     {.group = "The schemes and their workers:"},
-    {.name = "scheme",
-     .value = "S,...",
-     .required = true,
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(scheme),
-     .help = "schemes, see dlsbench list schemes, or all"},
-    {.name = "workers",
-     .value = "P",
-     .required = true,
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(workers),
-     .min = 1,
-     .max = CELL_WORKERS_MAX,
-     .help = "number of workers; dedicated masters come on top"},
-    COUNT("threads", threads, "T", 1, CELL_WORKERS_MAX,
-          "of a rank (default: all workers, where they need no master, else "
-          "1)"),
-    COUNT("node-ranks", node_ranks, "R", 1, CELL_WORKERS_MAX,
-          "ranks of a node (default 1)"),
-    CELL("transport", "T",
-         "shared, master or window (default: shared with one "
-         "rank, else master)"),
-    CELL("window", "W", "shared or rma (default)"),
-    CELL("hierarchy", "H", "flat, 2, 4x16, node, 2xnode, ..."),
-    CELL("master", "M", "computing or dedicated"),
-    CELL("prefetch", "on|off", "requests go one ahead (on)"),
-    CELL("min-chunk", "N", "smallest chunk"),
-    CELL("power", "V,...",
-         "speed of each worker, which schemes know; n:v for n times v"),
+    OPTION_TEXT("scheme", "S,...", scheme,
+                "schemes, see dlsbench list schemes, or all", .required = true),
+    OPTION_WHOLE("workers", "P", workers, 1, CELL_WORKERS_MAX,
+                 "number of workers; dedicated masters come on top",
+                 .required = true),
+    OPTION_WHOLE(
+        "threads", "T", threads, 1, CELL_WORKERS_MAX,
+        "of a rank (default: all workers, where they need no master, else 1)"),
+    OPTION_WHOLE("node-ranks", "R", node_ranks, 1, CELL_WORKERS_MAX,
+                 "ranks of a node (default 1)"),
+    OPTION_CALL("transport", "T", take_field,
+                "shared, master or window (default: shared with one rank, else "
+                "master)"),
+    OPTION_CALL("window", "W", take_field, "shared or rma (default)"),
+    OPTION_CALL("hierarchy", "H", take_field,
+                "flat, 2, 4x16, node, 2xnode, ..."),
+    OPTION_CALL("master", "M", take_field, "computing or dedicated"),
+    OPTION_CALL("prefetch", "on|off", take_field, "requests go one ahead (on)"),
+    OPTION_CALL("min-chunk", "N", take_field, "smallest chunk"),
+    OPTION_CALL("power", "V,...", take_field,
+                "speed of each worker, which schemes know; n:v for n times v"),
     {.group = "What takes time, in seconds:"},
     SECONDS("count-cost", costs.count_s, "a chunk from memory, at a worker"),
     SECONDS("counter-cost", costs.counter_s,
@@ -124,26 +96,17 @@ static const struct options_entry entries[] = {
     SECONDS("byte-cost", costs.byte_s, "and for each of its bytes (0)"),
     SECONDS("apart", costs.apart_s,
             "between the starts of two workers of one master (0)"),
-    {.name = "calibration",
-     .value = "FILE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(calibration),
-     .help = "the rest of these (default: where dlsbench calibrate writes; "
-             "without one those of dlsbench sim: 10e-9 and 0, 25e-9, 0.2e-6; "
-             "messages take no time then)"},
+    OPTION_TEXT("calibration", "FILE", calibration,
+                "the rest of these (default: where dlsbench calibrate writes; "
+                "without one those of dlsbench sim: 10e-9 and 0, 25e-9, "
+                "0.2e-6; messages take no time then)"),
     {.group = "Output:"},
-    {.name = "format",
-     .value = "table|csv|chunks",
-     .type = OPTIONS_WORD,
-     .offset = FIELD(format),
-     .words = formats,
-     .help = "default table; chunks: each chunk as csv, when a worker has it"},
-    {.name = "out",
-     .value = "DIR",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(out),
-     .help = "and a result directory, whose cells are marked as simulated by "
-             "replay: a name below results/replay, or a path"},
+    OPTION_WORD(
+        "format", "table|csv|chunks", format, formats,
+        "default table; chunks: each chunk as csv, when a worker has it"),
+    OPTION_TEXT("out", "DIR", out,
+                "and a result directory, whose cells are marked as simulated "
+                "by replay: a name below results/replay, or a path"),
     {.name = NULL},
 };
 

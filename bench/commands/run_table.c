@@ -142,116 +142,67 @@ static int take_campaign(void *command, const char *text, struct error *err)
 
 /* ---- the tables ---- */
 
-#define FIELD(name) offsetof(struct run_options, name)
-#define POLICY .type = OPTIONS_CALL, .take = take_policy
-#define CALL(function) .type = OPTIONS_CALL, .take = function
-#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
-#define FLAG(field) .type = OPTIONS_FLAG, .offset = FIELD(field)
+#define OPTIONS_OF struct run_options
 
 static const char *const formats[] = {"table", "csv", NULL};
 
 static const struct options_entry measuring[] = {
     {.group = "How it is measured:"},
-    {.name = "repetitions",
-     .value = "N",
-     POLICY,
-     .help = "measure at least this often (10)"},
-    {.name = "repetitions-max",
-     .value = "N",
-     POLICY,
-     .help = "measure at most this often (50)"},
-    {.name = "ci",
-     .value = "X",
-     POLICY,
-     .help = "enough when the median is known within this share (0.02)"},
-    {.name = "cell-seconds",
-     .value = "S",
-     POLICY,
-     .help = "or after this time (60)"},
-    {.name = "cell-timeout",
-     .value = "S",
-     POLICY,
-     .help = "give a cell up after (600)"},
-    {.name = "verify-limit",
-     .value = "S",
-     POLICY,
-     .help = "check a sample if the serial reference takes longer (60)"},
-    {.name = "events",
-     .value = "E,...",
-     POLICY,
-     .help = "counters of each worker: default, none or names, see dlsbench "
-             "list events"},
-    {.name = "oversubscribe", POLICY, .help = "go on when workers share cores"},
-    {.name = "trace", POLICY, .help = "record who ran which chunk when"},
-    {.name = "save",
-     POLICY,
-     .help = "write what each cell computed as a picture (mandelbrot, "
-             "floyd-steinberg), by one more repetition"},
+    OPTION_CALL("repetitions", "N", take_policy,
+                "measure at least this often (10)"),
+    OPTION_CALL("repetitions-max", "N", take_policy,
+                "measure at most this often (50)"),
+    OPTION_CALL("ci", "X", take_policy,
+                "enough when the median is known within this share (0.02)"),
+    OPTION_CALL("cell-seconds", "S", take_policy, "or after this time (60)"),
+    OPTION_CALL("cell-timeout", "S", take_policy, "give a cell up after (600)"),
+    OPTION_CALL("verify-limit", "S", take_policy,
+                "check a sample if the serial reference takes longer (60)"),
+    OPTION_CALL("events", "E,...", take_policy,
+                "counters of each worker: default, none or names, see dlsbench "
+                "list events"),
+    OPTION_CALL("oversubscribe", NULL, take_policy,
+                "go on when workers share cores"),
+    OPTION_CALL("trace", NULL, take_policy, "record who ran which chunk when"),
+    OPTION_CALL("save", NULL, take_policy,
+                "write what each cell computed as a picture (mandelbrot, "
+                "floyd-steinberg), by one more repetition"),
     {.name = NULL},
 };
 
 static const struct options_entry running[] = {
     {.group = "The run:"},
-    {.name = "out",
-     .value = "DIR",
-     TEXT(dir.out),
-     .help = "name or path of the result directory"},
-    {.name = "resume",
-     FLAG(dir.resume),
-     .help = "run what is not complete in --out"},
-    {.name = "dry-run", FLAG(dry_run), .help = "say what would run"},
-    {.name = "format",
-     .value = "table|csv",
-     .type = OPTIONS_WORD,
-     .offset = FIELD(csv),
-     .words = formats,
-     .help = "of --dry-run; csv has a line for each cell, with its place in "
-             "its layout by hash, its status in --out, its estimated seconds "
-             "and what they are by: measured, alike, model or limit "
-             "(cell_seconds)"},
-    {.name = "from",
-     .value = "DIR",
-     TEXT(from),
-     .help = "an earlier result directory to estimate by (default: --out)"},
-    {.name = "set",
-     .value = "KEY=VALUE",
-     CALL(take_set),
-     .help = "override a key or cell field of the campaign"},
-    {.name = "shard",
-     .value = "I/N",
-     CALL(take_shard),
-     .help = "only the I-th of N parts, I from 0"},
-    {.name = "shape",
-     .value = "RxT",
-     CALL(take_shape),
-     .help = "only the cells of this layout; --shard then counts in it"},
-    {.name = "prepare",
-     FLAG(dir.prepare),
-     .help = "only make the result directory for jobs to come; print its path "
-             "and the campaign's name"},
-    {.name = "cores",
-     .value = "N",
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(cores),
-     .min = 1,
-     .max = CORES_MAX,
-     .help = "what 'cores' means in layouts (this machine's cores, at least "
-             "2)"},
-    {.name = "topology",
-     .value = "MACHINE",
-     TEXT(topology),
-     .help = "a node of the cluster, for 'cores' and rank_per: an XML file of "
-             "lstopo or a synthetic description of hwloc (default: this "
-             "machine)"},
-    {.name = "calibration",
-     .value = "FILE",
-     TEXT(calibration),
-     .help = "for sync_interval auto (default: where dlsbench calibrate "
-             "writes)"},
-    {.name = "launcher",
-     .value = "COMMAND",
-     TEXT(launcher),
-     .help = "starts the ranks (default as mpiexec.mpich -n {ranks})"},
+    OPTION_TEXT("out", "DIR", dir.out, "name or path of the result directory"),
+    OPTION_FLAG("resume", dir.resume, "run what is not complete in --out"),
+    OPTION_FLAG("dry-run", dry_run, "say what would run"),
+    OPTION_WORD(
+        "format", "table|csv", csv, formats,
+        "of --dry-run; csv has a line for each cell, with its place in its "
+        "layout by hash, its status in --out, its estimated seconds and what "
+        "they are by: measured, alike, model or limit (cell_seconds)"),
+    OPTION_TEXT("from", "DIR", from,
+                "an earlier result directory to estimate by (default: --out)"),
+    OPTION_CALL("set", "KEY=VALUE", take_set,
+                "override a key or cell field of the campaign"),
+    OPTION_CALL("shard", "I/N", take_shard,
+                "only the I-th of N parts, I from 0"),
+    OPTION_CALL("shape", "RxT", take_shape,
+                "only the cells of this layout; --shard then counts in it"),
+    OPTION_FLAG("prepare", dir.prepare,
+                "only make the result directory for jobs to come; print its "
+                "path and the campaign's name"),
+    OPTION_WHOLE(
+        "cores", "N", cores, 1, CORES_MAX,
+        "what 'cores' means in layouts (this machine's cores, at least 2)"),
+    OPTION_TEXT(
+        "topology", "MACHINE", topology,
+        "a node of the cluster, for 'cores' and rank_per: an XML file of "
+        "lstopo or a synthetic description of hwloc (default: this machine)"),
+    OPTION_TEXT(
+        "calibration", "FILE", calibration,
+        "for sync_interval auto (default: where dlsbench calibrate writes)"),
+    OPTION_TEXT("launcher", "COMMAND", launcher,
+                "starts the ranks (default as mpiexec.mpich -n {ranks})"),
     {.name = NULL},
 };
 
@@ -330,7 +281,8 @@ static void add_field(struct field_table *table, int i)
                                .value = table->value[i],
                                .help = field->help,
                                .implied = optional ? "on" : NULL,
-                               CALL(take_field)};
+                               .type = OPTIONS_CALL,
+                               .take = take_field};
 }
 
 static void fill_fields(struct field_table *table, bool simulated)

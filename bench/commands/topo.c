@@ -29,52 +29,32 @@ static int take_field(void *command, const struct options_entry *entry,
     return cell_set(&in->cell, field, text, err);
 }
 
-#define FIELD(name) offsetof(struct input, name)
-#define COUNT(field)                                                           \
-    .value = "N", .type = OPTIONS_INTEGER, .offset = FIELD(field), .min = 1,   \
-    .max = WORKERS_MAX
+#define OPTIONS_OF struct input
 
 static const struct options_entry entries[] = {
-    {.name = "ranks", COUNT(ranks), .help = "ranks on this host (default: 1)"},
-    {.name = "threads",
-     COUNT(threads),
-     .help = "threads of a rank (default: one for each core)"},
-    {.name = "workers",
-     COUNT(workers),
-     .help = "the same as one rank of N threads"},
-    {.name = "rank-per",
-     .value = "WHAT",
-     .type = OPTIONS_CALL,
-     .take = take_field,
-     .help = "a rank for each node, socket or numa domain, which its workers "
-             "stay in"},
-    {.name = "bind",
-     .value = "HOW",
-     .type = OPTIONS_CALL,
-     .take = take_field,
-     .help = "fast (the default: neighbours, of the fastest kind first), all "
-             "(of any kind), kind=N, scatter, none, or processors: 0,2,4-7"},
-    {.name = "smt",
-     .value = "on|off",
-     .implied = "on",
-     .type = OPTIONS_CALL,
-     .take = take_field,
-     .help = "a worker for each hardware thread instead of each core (off)"},
-    {.name = "topology",
-     .value = "MACHINE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(topology),
-     .help = "another machine: an XML file of lstopo or a synthetic "
-             "description of hwloc"},
-    {.name = "cpuset",
-     .value = "LIST",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(cpuset),
-     .help = "as if started in these processors, e.g. by Slurm"},
-    {.name = "oversubscribe",
-     .type = OPTIONS_FLAG,
-     .offset = FIELD(oversubscribe),
-     .help = "shared cores are no error, as in run"},
+    OPTION_WHOLE("ranks", "N", ranks, 1, WORKERS_MAX,
+                 "ranks on this host (default: 1)"),
+    OPTION_WHOLE("threads", "N", threads, 1, WORKERS_MAX,
+                 "threads of a rank (default: one for each core)"),
+    OPTION_WHOLE("workers", "N", workers, 1, WORKERS_MAX,
+                 "the same as one rank of N threads"),
+    OPTION_CALL("rank-per", "WHAT", take_field,
+                "a rank for each node, socket or numa domain, which its "
+                "workers stay in"),
+    OPTION_CALL(
+        "bind", "HOW", take_field,
+        "fast (the default: neighbours, of the fastest kind first), all (of "
+        "any kind), kind=N, scatter, none, or processors: 0,2,4-7"),
+    OPTION_CALL("smt", "on|off", take_field,
+                "a worker for each hardware thread instead of each core (off)",
+                .implied = "on"),
+    OPTION_TEXT("topology", "MACHINE", topology,
+                "another machine: an XML file of lstopo or a synthetic "
+                "description of hwloc"),
+    OPTION_TEXT("cpuset", "LIST", cpuset,
+                "as if started in these processors, e.g. by Slurm"),
+    OPTION_FLAG("oversubscribe", oversubscribe,
+                "shared cores are no error, as in run"),
     {.name = NULL},
 };
 

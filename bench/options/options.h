@@ -45,6 +45,41 @@ struct options_entry {
     const char *group;
 };
 
+/* Entries of a table.  OPTIONS_OF is the command's own struct, which it has to
+ * define; behind the text of help further members may follow:
+ *     OPTION_TEXT("out", "DIR", dir.out, "where to write", .required = true) */
+#define OPTION_PLACED(title, what, kind, member)                               \
+    .name = title, .value = what, .type = kind,                                \
+    .offset = offsetof(OPTIONS_OF, member)
+#define OPTION_FLAG(title, member, ...)                                        \
+    {                                                                          \
+        OPTION_PLACED(title, NULL, OPTIONS_FLAG, member), .help = __VA_ARGS__  \
+    }
+#define OPTION_TEXT(title, what, member, ...)                                  \
+    {                                                                          \
+        OPTION_PLACED(title, what, OPTIONS_TEXT, member), .help = __VA_ARGS__  \
+    }
+#define OPTION_WHOLE(title, what, member, least, most, ...)                    \
+    {                                                                          \
+        OPTION_PLACED(title, what, OPTIONS_INTEGER, member),                   \
+            .min = least, .max = most, .help = __VA_ARGS__                     \
+    }
+#define OPTION_REAL(title, what, member, least, most, ...)                     \
+    {                                                                          \
+        OPTION_PLACED(title, what, OPTIONS_REAL, member),                      \
+            .min = least, .max = most, .help = __VA_ARGS__                     \
+    }
+#define OPTION_WORD(title, what, member, list, ...)                            \
+    {                                                                          \
+        OPTION_PLACED(title, what, OPTIONS_WORD, member), .words = list,       \
+                                                          .help = __VA_ARGS__  \
+    }
+#define OPTION_CALL(title, what, function, ...)                                \
+    {                                                                          \
+        .name = title, .value = what, .type = OPTIONS_CALL, .take = function,  \
+        .help = __VA_ARGS__                                                    \
+    }
+
 struct options_page {
     const char *name;     /* of the subcommand; NULL: dlsbench itself */
     const char *words;    /* what may follow: "[schemes|kernels]", or NULL; one

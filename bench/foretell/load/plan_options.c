@@ -27,123 +27,65 @@ static const char *const tails[] = {"cut", "share", NULL};
 static const char *const formats[] = {"table", "csv", "gantt", NULL};
 static const char *const equations[] = {"no-overlap", "overlap", NULL};
 
-#define FIELD(name) offsetof(struct input, name)
-#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
-#define REAL(field, least, most)                                               \
-    .type = OPTIONS_REAL, .offset = FIELD(field), .min = least, .max = most
-#define WORD(field, list)                                                      \
-    .type = OPTIONS_WORD, .offset = FIELD(field), .words = list
-#define FLAG(field) .type = OPTIONS_FLAG, .offset = FIELD(field)
+#define OPTIONS_OF struct input
 
 static const struct options_entry load_entries[] = {
     {.group = "The load and its division:"},
-    {.name = "load",
-     .value = "UNITS",
-     REAL(load, 0, 1e50),
-     .help = "the whole load, any number above 0"},
-    {.name = "algorithm",
-     .value = "NAME",
-     TEXT(algorithm),
-     .help = "see below"},
-    {.name = "order",
-     .value = "W,...",
-     TEXT(order),
-     .help = "single-round: workers in the order of sending (default: the "
-             "best)"},
-    {.name = "period",
-     .value = "S",
-     REAL(period, 0, 1e300),
-     .help = "lp-fixed: T_p in seconds (default 2000)"},
-    {.name = "tail",
-     .value = "cut|share",
-     WORD(tail, tails),
-     .help = "lp-...: last round by whole shares in turn (default, as in the "
-             "paper) or all shares made smaller"},
-    {.name = "unit",
-     .value = "S",
-     REAL(unit, 1e-9, 1e9),
-     .help = "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of this "
-             "many seconds (default 1, as in the paper; 1e-3 for loads of "
-             "less than a second)"},
-    {.name = "installments",
-     .value = "X",
-     .type = OPTIONS_INTEGER,
-     .offset = FIELD(installments),
-     .min = 1,
-     .max = DIVISIBLE_INSTALLMENTS_MAX,
-     .help = "multi-installment: rounds, 1 to 8 (default 4)"},
-    {.name = "equations",
-     .value = "no-overlap|overlap",
-     WORD(equations, equations),
-     .help = "multi-installment: by the equations for workers without overlap "
-             "(default) or with it"},
+    OPTION_REAL("load", "UNITS", load, 0, 1e50,
+                "the whole load, any number above 0"),
+    OPTION_TEXT("algorithm", "NAME", algorithm, "see below"),
+    OPTION_TEXT(
+        "order", "W,...", order,
+        "single-round: workers in the order of sending (default: the best)"),
+    OPTION_REAL("period", "S", period, 0, 1e300,
+                "lp-fixed: T_p in seconds (default 2000)"),
+    OPTION_WORD("tail", "cut|share", tail, tails,
+                "lp-...: last round by whole shares in turn (default, as in "
+                "the paper) or all shares made smaller"),
+    OPTION_REAL("unit", "S", unit, 1e-9, 1e9,
+                "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of this "
+                "many seconds (default 1, as in the paper; 1e-3 for loads of "
+                "less than a second)"),
+    OPTION_WHOLE("installments", "X", installments, 1,
+                 DIVISIBLE_INSTALLMENTS_MAX,
+                 "multi-installment: rounds, 1 to 8 (default 4)"),
+    OPTION_WORD("equations", "no-overlap|overlap", equations, equations,
+                "multi-installment: by the equations for workers without "
+                "overlap (default) or with it"),
     {.name = NULL},
 };
 
 static const struct options_entry platform_entries[] = {
     {.group = "The platform:"},
-    {.name = "workers",
-     .value = "P",
-     TEXT(source.workers),
-     .help = "number of workers"},
-    {.name = "g",
-     .value = "S,...",
-     TEXT(source.g),
-     .help = "latency of a message, s (default 0)"},
-    {.name = "G",
-     .value = "S,...",
-     TEXT(source.G),
-     .help = "sending one unit, s"},
-    {.name = "w",
-     .value = "S,...",
-     TEXT(source.w),
-     .help = "computing one unit, s"},
-    {.name = "z",
-     .value = "S,...",
-     TEXT(source.z),
-     .help = "start-up of computing a chunk, s (default 0)"},
-    {.name = "platform",
-     .value = "FILE",
-     TEXT(source.file),
-     .help = "g, G, w, z from a CSV file"},
-    {.name = "kernel",
-     .value = "K",
-     TEXT(source.kernel),
-     .help = "g, G, w as calibrated on this machine, a unit being an "
-             "iteration"},
-    {.name = "unit-bytes",
-     .value = "B",
-     TEXT(source.unit_bytes),
-     .help = "with --kernel: input data of an iteration (default: what it "
-             "has)"},
-    {.name = "calibration",
-     .value = "FILE",
-     TEXT(source.calibration),
-     .help = "with --kernel: another one than this machine's own"},
-    {.name = "overlap",
-     FLAG(overlap),
-     .help = "workers compute while they receive"},
+    OPTION_TEXT("workers", "P", source.workers, "number of workers"),
+    OPTION_TEXT("g", "S,...", source.g, "latency of a message, s (default 0)"),
+    OPTION_TEXT("G", "S,...", source.G, "sending one unit, s"),
+    OPTION_TEXT("w", "S,...", source.w, "computing one unit, s"),
+    OPTION_TEXT("z", "S,...", source.z,
+                "start-up of computing a chunk, s (default 0)"),
+    OPTION_TEXT("platform", "FILE", source.file, "g, G, w, z from a CSV file"),
+    OPTION_TEXT(
+        "kernel", "K", source.kernel,
+        "g, G, w as calibrated on this machine, a unit being an iteration"),
+    OPTION_TEXT(
+        "unit-bytes", "B", source.unit_bytes,
+        "with --kernel: input data of an iteration (default: what it has)"),
+    OPTION_TEXT("calibration", "FILE", source.calibration,
+                "with --kernel: another one than this machine's own"),
+    OPTION_FLAG("overlap", overlap, "workers compute while they receive"),
     {.name = NULL},
 };
 
 static const struct options_entry output_entries[] = {
     {.group = "What is done with the plan:"},
-    {.name = "format",
-     .value = "table|csv|gantt",
-     WORD(format, formats),
-     .help = "default table"},
-    {.name = "svg",
-     .value = "FILE",
-     TEXT(svg),
-     .help = "also write the chart as a picture"},
-    {.name = "simulate",
-     FLAG(simulate),
-     .help = "also run the plan as messages on SimGrid (make plan-sim)"},
-    {.name = "batch",
-     .value = "FILE",
-     TEXT(batch),
-     .help = "a line of these options for each platform (- is stdin); --load, "
-             "--algorithm and --installments may be lists there; prints CSV"},
+    OPTION_WORD("format", "table|csv|gantt", format, formats, "default table"),
+    OPTION_TEXT("svg", "FILE", svg, "also write the chart as a picture"),
+    OPTION_FLAG("simulate", simulate,
+                "also run the plan as messages on SimGrid (make plan-sim)"),
+    OPTION_TEXT(
+        "batch", "FILE", batch,
+        "a line of these options for each platform (- is stdin); --load, "
+        "--algorithm and --installments may be lists there; prints CSV"),
     {.name = NULL},
 };
 
