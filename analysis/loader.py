@@ -33,6 +33,7 @@ OBJECTS = ["machine", "policy", "counters"]
 LINES = {"workers": ["repetition", "worker", "iterations", "finish_s"],
          "chunks": ["repetition", "worker", "step", "start", "size"]}
 MOST = 1 << 53
+WHOLE = "whole program "    # of dlsbench omp: the kernel of its whole run
 # Columns of sync-model.csv besides the cell.
 MODEL = ["k", "skew", "columns", "model_s", "no_skew_s", "h_auto", "auto_s",
          "h_andronikos", "h_chen_xue", "h_no_skew"]
@@ -99,6 +100,9 @@ class Results:
     def name(self):
         names = {str(m["campaign"]) for m in self.manifests
                  if m.get("campaign")}
+        if names == {"omp"}:  # programs of others
+            names = {name[len(WHOLE):] for name in self.runs["kernel"].unique()
+                     if name.startswith(WHOLE)}
         if names:
             return ", ".join(sorted(names))
         return os.path.basename(os.path.abspath(self.path))
@@ -143,6 +147,30 @@ class Results:
                         **{n: known(of.get(n))
                            for n in ("time_s", "gain", "low", "high")}}
                         for of in listed(loop, "choices")]})
+        return found
+
+    @property
+    def strips(self):
+        """What the threads did over time under the best and the worst choice
+        (strips.json); those that are damaged are left out."""
+        found = []
+        for directory in self.directories:
+            for strip in listed(whole_object(
+                    os.path.join(directory, "strips.json")), "strips"):
+                times = {n: known(strip.get(n))
+                         for n in ("time_s", "began_s", "bin_s")}
+                threads = [{n: [known(x) or 0 for x in thread.get(n)]
+                            for n in ("inside", "computed")}
+                           for thread in listed(strip, "threads")
+                           if all(isinstance(thread.get(n), list)
+                                  for n in ("inside", "computed"))]
+                whole = threads and times["time_s"] and times["bin_s"] and all(
+                    0 < len(t["inside"]) == len(t["computed"])
+                    for t in threads)
+                if whole:
+                    found.append({"choice": str(strip.get("choice", "")),
+                                  **times, "threads": threads,
+                                  "began_s": times["began_s"] or 0})
         return found
 
     @property

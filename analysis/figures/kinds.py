@@ -4,7 +4,7 @@ import functools
 
 from figures import (balance, chunksizes, counts, delta, gantt, heuristics,
                      intervals, masters, outlook, powers, reality, scaling,
-                     schemes, tried)
+                     schemes, strips, tried)
 
 OF_PAPERS = heuristics, delta       # from what a report has stored
 OF_LOOPS = masters, powers, intervals, schemes, scaling, balance, counts
@@ -20,7 +20,8 @@ def tasks(results, frame, traced, most):
     loops."""
     loops = list(frame["kernel"].unique())[:most]
     parts = [frame[frame["kernel"] == loop] for loop in loops]
-    return [functools.partial(tried.draw, results.tried),
+    return [functools.partial(strips.draw, results.strips),
+            functools.partial(tried.draw, results.tried),
             functools.partial(outlook.draw, results.outlook),
             *of_papers(results.path),
             *(functools.partial(kind.draw, results, part)

@@ -249,6 +249,19 @@ static inline void counters_name_build(const char *path, const char *build_id,
                  (unsigned long long)offset);
 }
 
+/* Not empty: the time of threads in regions is counted over time, too. */
+#define COUNTERS_STRIPS "DLS_OMP_STRIPS"
+
+/* Over time, from the begin of the process: ticks that each thread of regions
+ * that are inside of no other was in them, and computed.  Bins become twice as
+ * wide when there are no more. */
+enum { STRIPS_THREADS = 64, STRIPS_BINS = 256 };
+struct counters_strips {
+    uint64_t width; /* of a bin; 0: nothing was counted */
+    int64_t threads;
+    float row[2 * STRIPS_THREADS][STRIPS_BINS]; /* inside, computed */
+};
+
 /* Where its threads may run. */
 struct counters_cores {
     struct allowed allowed;     /* the process, at its first region */
@@ -276,6 +289,8 @@ struct counters {
     _Atomic int64_t lost; /* sites that there was no room for */
     struct counters_module module[COUNTERS_MODULES];
     struct counters_site site[COUNTERS_SITES];
+    _Atomic uint32_t strips_held; /* a lock */
+    struct counters_strips strips;
 };
 
 #endif

@@ -119,6 +119,7 @@ struct settings {
     bool rules;         /* to a file */
     bool dynamic;       /* dynamic and guided loops, too */
     bool records;       /* the costs of iterations */
+    bool strips;        /* threads over time */
 };
 const struct settings *settings(void);
 

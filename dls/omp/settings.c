@@ -23,6 +23,8 @@ static __attribute__((constructor)) void read_environment(void)
     the.folder = folder != NULL && folder[0] != '\0' ? folder : NULL;
     const char *record = getenv(COUNTERS_RECORD);
     the.records = the.folder != NULL && record != NULL && record[0] != '\0';
+    const char *strips = getenv(COUNTERS_STRIPS);
+    the.strips = the.folder != NULL && strips != NULL && strips[0] != '\0';
     the.schedules = schedule != NULL && schedule[0] != '\0';
     the.rules = the.schedules && schedule[0] == '@';
     if (the.rules)

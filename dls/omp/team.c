@@ -181,6 +181,49 @@ static void add_part(struct counters_site *counted, const struct part *part)
     count_threads(counted, part->threads);
 }
 
+/* ---- over time ---- */
+
+static void halve(struct counters_strips *strips)
+{
+    strips->width *= 2;
+    for (int t = 0; t < 2 * STRIPS_THREADS; t++)
+        for (int i = 0; i < STRIPS_BINS; i++) {
+            float *row = strips->row[t];
+            row[i] = i < STRIPS_BINS / 2 ? row[2 * i] + row[2 * i + 1] : 0;
+        }
+}
+
+static void add_span(float *row, double width, double begin, double end)
+{
+    for (int i = (int)(begin / width); i < STRIPS_BINS && i * width < end; i++)
+        row[i] += (float)(fmin(end, (i + 1) * width) - fmax(begin, i * width));
+}
+
+static void add_strips(const struct part *part)
+{
+    struct counters *counters = mapped();
+    if (!settings()->strips || !part->team->outermost || counters == NULL)
+        return;
+    struct counters_strips *strips = &counters->strips;
+    double zero = (double)counters->ticks, ended = (double)part->ended - zero;
+    while (atomic_exchange(&counters->strips_held, 1) != 0)
+        ;
+    strips->width = strips->width > 0 ? strips->width : 1 << 16;
+    while (ended >= (double)strips->width * STRIPS_BINS)
+        halve(strips);
+    for (int i = 0; i < part->threads && i < STRIPS_THREADS; i++) {
+        const struct stretch *one = stretch_of(part, i);
+        double width = (double)strips->width;
+        double begin = (double)one->stint.begin - zero;
+        double ticks = (double)(one->stint.end - one->stint.begin + one->late) -
+                       (double)one->idle;
+        add_span(strips->row[2 * i], width, (double)part->began - zero, ended);
+        add_span(strips->row[2 * i + 1], width, begin, begin + fmax(ticks, 0));
+        strips->threads = i < strips->threads ? strips->threads : i + 1;
+    }
+    atomic_store(&counters->strips_held, 0);
+}
+
 static struct part part_of(const struct mate *first)
 {
     return (struct part){
@@ -197,6 +240,7 @@ static void count_part(const struct mate *first, const struct part *part)
     engine_lock(&site->lock);
     open_visit(site->counted, part->began);
     add_part(site->counted, part);
+    add_strips(part);
     close_visit(site->counted);
     engine_unlock(&site->lock);
 }
@@ -218,6 +262,8 @@ void team_end(struct team *team)
     engine_lock(&site->lock);
     if (whole)
         add_part(site->counted, &part);
+    if (whole)
+        add_strips(&part);
     if (team->outermost)
         site->counted->outermost += (double)(ended - team->began);
     close_visit(site->counted);

@@ -1,6 +1,7 @@
 """Panels of figures: what each shows, and how the bound is called."""
 import json
 
+import numpy as np
 import pytest
 
 from result_files import Directory
@@ -10,7 +11,7 @@ import loader
 import ranking
 import tables
 from figures import (balance, intervals, outlook, scaling, schemes, style,
-                     tried)
+                     strips, tried)
 
 
 def workers(_, worker):
@@ -221,15 +222,51 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
     found = results(tmp_path / "r", "shared")
     (tmp_path / "r/answers.json").write_text(json.dumps({"loops": loops}))
     assert len(found.tried) == 2
-    (drawing,) = tried.draw(found.tried)
+    grey, drawing = tried.draw(found.tried)
+    (ax,) = grey.figure.axes
+    assert [(x.get_text(), x.get_color()) for x in ax.get_yticklabels()] == [
+        ("as it is", ax.get_yticklabels()[0].get_color()),
+        ("ss", style.FAINT)]
+    assert ax.lines[-1].get_color() == style.FAINT
+    assert "Grey: dropped early, clearly slower: ss." in grey.caption
     assert drawing.title == "main p.c:1, 50.0 % of the time: fss gains 50 %"
     assert "Failed, not ranked: gss." in drawing.caption
     (ax,) = drawing.figure.axes
-    assert [x.get_text() for x in ax.get_yticklabels()] == ["fss", "ss", "tss"]
-    bar, point, far, line = [list(x.get_xdata()) for x in ax.lines]
-    assert (bar, point, far, line) == ([0.5, 1.5], [1], [4], [2, 2])
+    assert [x.get_text() for x in ax.get_yticklabels()] == [
+        "as it is", "fss", "ss", "tss"]
+    line, own, bar, point, far = [list(x.get_xdata()) for x in ax.lines]
+    assert (own, bar, point, far, line) == ([2], [0.5, 1.5], [1], [4], [2, 2])
     (tmp_path / "r/answers.json").write_text("[1")
     assert found.tried == []
+
+
+def test_threads_over_time_are_two_strips(tmp_path):
+    """What is damaged in strips.json is passed over."""
+    threads = [{"inside": [0, 1, 0.5], "computed": [0, 1, 0]},
+               {"inside": [0, 1, 0.5], "computed": [0, 0.5, 0.5]}, 3,
+               {"inside": 1, "computed": [1]}]
+    strip = {"choice": "fss", "time_s": 3.5, "began_s": 0.5, "bin_s": 1,
+             "threads": threads}
+    found = results(tmp_path / "r", "shared")
+    (tmp_path / "r/strips.json").write_text(json.dumps({"strips": [
+        strip, {**strip, "choice": "as it is", "time_s": 4}, 7,
+        {**strip, "bin_s": 0}, {**strip, "threads": []}]}))
+    (drawing,) = strips.draw(found.strips)
+    assert drawing.title == ("What each thread does over time: fss (3.500 s), "
+                             "and as it is (4.000 s)")
+    above, below = drawing.figure.axes
+    assert [x.get_text() for x in above.get_yticklabels()] == [
+        "thread 0", "thread 1"]
+    assert below.get_title(loc="left") == "as it is (4.000 s)"
+    assert [x.get_text() for x in drawing.figure.legends[0].get_texts()] == [
+        "outside loops", "computing", "waiting"]
+    outside, computed, waited = [x.get_data() for x in above.patches[:3]]
+    assert list(outside.edges) == [0, 3.5]
+    assert list(computed.edges) == [0.5, 1.5, 2.5, 3.5]
+    heights = [list((x.baseline - x.values) / (2 * strips.HALF))
+               for x in (computed, waited)]
+    assert np.allclose(heights, [[0, 1, 0], [0, 0, 0.5]])
+    assert list(strips.draw([])) == []
 
 
 def test_recorded_loops_have_a_panel_of_more_threads(tmp_path):

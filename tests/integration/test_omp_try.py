@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, launcher
+from conftest import ROOT, eventually, launcher
 from test_omp import find_libomp
 
 DLSBENCH = ROOT / "build/dlsbench"
@@ -203,6 +203,52 @@ def test_what_gains_is_tried_together(omp, tmp_path):
     again = omp(*some, "--resume", "--", "./sleeps")
     assert "nothing is left to run" in again.stderr
     assert again.stdout == done.stdout
+
+
+APART = """#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+#pragma omp parallel for schedule(dynamic, 64)
+  for (int i = 0; i < 64; i++)
+    if (i < 16) usleep(4000);
+#pragma omp parallel for schedule(dynamic, 64)
+  for (int i = 0; i < 64; i++)
+    if (i < 32) usleep(1000); else if (i == 63) usleep(40000);
+  return 0; }
+"""
+
+
+def test_loops_with_other_schemes_run_by_the_rules(omp, tmp_path):
+    """Small chunks are best for one, halves for the other; the picture has
+    both threads under the best choice and as it is, where one waits."""
+    (tmp_path / "apart.c").write_text(APART)
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "apart.c", "-o", "apart"],
+                   cwd=tmp_path, check=True)
+    outs = iter(range(100))
+
+    def attempt():
+        out = f"./out{next(outs)}"
+        done = omp("--try", "css:chunk=2,css:chunk=32", "--loops", "dynamic",
+                   "--repetitions", 8, "--out", out, "--", "./apart")
+        assert done.returncode == 0, done.stderr
+        assert "left out" not in done.stderr
+        if not done.stdout.startswith(
+                f"Use:  dlsbench omp --scheme @{out}/rules --loops dynamic -- "
+                "./apart\nGain: "):
+            return None  # others had the cores
+        assert re.search("^  @rules-[0-9a-f]{4} +8 ", done.stdout, re.M)
+        best, worst = json.loads((tmp_path / out / "strips.json").read_text())[
+            "strips"]
+        assert best["choice"].startswith("@rules-")
+        assert worst["choice"] == "as it is"
+        for strip in best, worst:
+            assert len(strip["threads"]) == 2
+            inside, computed = (sum(sum(t[n]) for t in strip["threads"])
+                                for n in ("inside", "computed"))
+            assert 0 < strip["bin_s"] * inside <= 2 * strip["time_s"]
+            assert (computed / inside < 0.6) == (strip is worst)
+        return True
+    eventually(attempt)
 
 
 CLAUSES = """#include <stdio.h>

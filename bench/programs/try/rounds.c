@@ -158,10 +158,14 @@ static void judge(struct rounds *rounds, int candidate, int round,
     }
 }
 
-/* What was said of fewer runs must not stand beside the new ones. */
+/* What was said of fewer runs must not stand beside the new ones.  A choice
+ * that runs by the rules needs them. */
 static void remove_verdict(const struct rounds *rounds)
 {
-    static const char *const names[] = {"rules", "answers.json", NULL};
+    const struct candidates *candidates = rounds->candidates;
+    const char *last = candidates->scheme[candidates->count - 1];
+    bool ruled = last != NULL && last[0] == '@';
+    const char *names[] = {"answers.json", ruled ? NULL : "rules", NULL};
     struct folder patches = {.count = 0};
     struct error ignored;
     for (int i = 0; names[i] != NULL; i++) {
@@ -182,6 +186,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
     const char *name = rounds->candidates->name[candidate];
     double limit_s = attempt_limit(rounds->own_s);
     show(watching, rounds, round, name);
+    strips_ask(rounds->strip[candidate] == NULL);
     int code = attempt_run(
         rounds->attempts, rounds->candidates->scheme[candidate],
         rounds->candidates->setting[candidate], limit_s, &attempt, err);
@@ -195,6 +200,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
         if (watching->runs++ == 0)
             remove_verdict(rounds);
         judge(rounds, candidate, round, &attempt, &watching->progress);
+        strips_keep(&rounds->strip[candidate], &attempt);
         if (!rounds->useless[candidate])
             code = keep(rounds, candidate, round, &attempt, err);
     }

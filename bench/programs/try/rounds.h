@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/try/outputs.h"
+#include "bench/programs/try/strips.h"
 #include "bench/programs/try/subjects.h"
 #include "bench/programs/samples/tries.h"
 #include "sched/select/select.h"
@@ -30,6 +31,7 @@ struct rounds {
     bool failed[CANDIDATES_MAX];
     bool useless[CANDIDATES_MAX]; /* of those: it takes no loop */
     struct outputs outputs;
+    struct strip *strip[CANDIDATES_MAX]; /* of its first good run; NULL: none */
 
     int lacks[CANDIDATES_MAX]; /* rounds that are to come */
     struct select *select;     /* one for each subject and kind */

@@ -167,6 +167,8 @@ static int conclude(struct rounds *rounds, struct error *err)
     int code = findings_write_rules(&findings, &count, err);
     if (code == 0)
         code = findings_write_json(&findings, err);
+    if (code == 0)
+        code = strips_write(&findings, use_best(&findings), err);
     if (code == 0 && count > 0)
         print_use(rounds);
     fflush(stdout);
@@ -339,6 +341,8 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
         if (code == 0 && !small)
             code = run_rounds(&rounds, origin, &began, failed, err);
     }
+    for (int i = 0; i < CANDIDATES_MAX; i++)
+        free(rounds.strip[i]);
     subjects_free(&subjects);
     outputs_close(&rounds.outputs);
     return code;

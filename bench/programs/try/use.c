@@ -332,6 +332,12 @@ static void print_clauses(const struct findings *findings, FILE *out)
     free(loop);
 }
 
+int use_best(const struct findings *findings)
+{
+    int best = find_best(findings, 0, FACTORS);
+    return best >= 0 ? best : CANDIDATES_OWN;
+}
+
 void use_print(const struct findings *findings, FILE *out)
 {
     int best = find_best(findings, 0, FACTORS);

@@ -11,6 +11,9 @@
 int use_together(const struct findings *findings,
                  struct candidates *candidates);
 
+/* What it names: a candidate that gains most, or the program as it is. */
+int use_best(const struct findings *findings);
+
 /* The lines; the first one can be copied. */
 void use_print(const struct findings *findings, FILE *out);
 
