@@ -23,8 +23,8 @@ import loader
 # As the paper names itself and them.
 Paper = namedtuple("Paper", "title authors")
 # What a table's printed values are: the paper's, beside ours in its own
-# reading; or there again, beside ours in another.
-OWN, AGAIN = "own", "again"
+# reading; or there again, beside ours in another.  WHOLE: a table as printed.
+OWN, AGAIN, WHOLE = "own", "again", "whole"
 
 
 class Report:
@@ -64,6 +64,12 @@ class Report:
         words = [[number(value) for value in row] for row in rows]
         self.parts.append(grid.text(grid.Grid(title, header, words, caption,
                                               left)))
+
+    def whole(self, name, title, header, rows, caption=""):
+        """A table in the paper's columns, which the page shows as it is."""
+        self.table(name, title, header, rows, caption, left=2)
+        self.tables.append({"name": name, "title": title, "values": WHOLE,
+                            "caption": caption})
 
     def store(self, name, header, rows):
         """NAME.csv only."""

@@ -90,6 +90,17 @@ def assumptions(directory):
         if lines else None
 
 
+def whole(directory):
+    """Grids of tables in the paper's own columns."""
+    for said in about(directory)["tables"]:
+        lines = rows(os.path.join(directory, f"{said['name']}.csv")) \
+            if said.get("values") == paper.WHOLE else []
+        if lines:
+            yield grid.Grid(said["title"], list(lines[0]), [
+                list(map(words, line.values())) for line in lines],
+                said.get("caption", ""), left=2)
+
+
 class Table:
     """Printed values beside ours: `rows` of a file, `own` for the paper's own
     reading, False where values stand there again beside another."""

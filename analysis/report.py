@@ -180,14 +180,16 @@ def with_paper(sections, directory):
     own reading."""
     parts = dict(sections)
     beside = paper_page.beside(directory)
-    few = sum(len(t.rows) for t in beside if t.own) <= FEW_PRINTED
+    whole = list(map(grid.to_html, paper_page.whole(directory)))
+    few = not whole and sum(len(t.rows) for t in beside
+                            if t.own) <= FEW_PRINTED
     own, again = ([page.details(t.title, grid.to_html(shortened(
         paper_page.table(t))), few and t.own) for t in beside
         if t.own == is_own] for is_own in (True, False))
     found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
     found += [page.paragraph(paper_page.counted_words(beside) + ".")] \
         if beside else []
-    found += [*(own if few else []), parts.pop(PAPER, "")]
+    found += [parts.pop(PAPER, ""), *whole, *(own if few else [])]
     found += claims_parts(directory)
     left_open = paper_page.assumptions(directory)
     found += [grid.to_html(left_open)] if left_open else []

@@ -32,6 +32,19 @@ def test_each_printed_value_is_there_once(report):
     assert check_values("andronikos", report[0]) == (59, 9 + 4 * 3 + 13, 0)
 
 
+def test_table_2_has_the_papers_columns(report):
+    """Percent where the paper prints fractions of one."""
+    lines = rows(report[0] / "table_2.csv")
+    assert [r["experiment"] for r in lines if r[""] == "printed"] \
+        == list("111222333")
+    assert len(lines[0]) == 9 + 2
+    first = next(r for r in lines if (r["experiment"], r["k"]) == ("1", "4"))
+    assert float(first["dT/T %"]) == pytest.approx(0.6894, abs=1e-4)
+    ours = [r for r in lines if r[""] == "ours"]
+    assert [(r["experiment"], r["k"]) for r in ours] == [
+        ("2", "1"), ("2", "4"), ("2", "8")]
+
+
 def formula_5(k, h):
     """Experiment 2, without the work assignment time."""
     u_c, u_s, workers = 8000 / k, 16000, 6
