@@ -109,7 +109,7 @@ static void list_names(const char *title, enum campaign_keys where)
 static void list_keys(void)
 {
     list_names("keys of a cell in a campaign file, most of them options of "
-               "'dlsbench help run'",
+               "'dlsbench run --help=all'",
                CAMPAIGN_KEYS_CELL);
     list_names("\nkeys of a campaign file, which may have those of cells too",
                CAMPAIGN_KEYS_ALL);

@@ -60,7 +60,7 @@ static void read_options(int argc, char **argv, struct error *err)
             "dlsbench run workstation"};
     if (options_read(&page, argc, argv, NULL, err) != 0)
         return;
-    options_print_help(&page, stderr);
+    options_print_help(&page, false, stderr);
     error_set(err, EINVAL, "a command is missing");
 }
 

@@ -112,6 +112,9 @@ static const struct options_entry entries[] = {
 
 static const struct options_page page = {
     .name = "replay",
+    .common = (const char *const[]){"trace", "kernel", "cp", "scheme",
+                                    "workers", "threads", "hierarchy", "master",
+                                    "latency", "out", NULL},
     .summary = "Replays what each scheme would do with these costs of "
                "iterations and this many workers, by events, without SimGrid.",
     .details =

@@ -210,6 +210,9 @@ static const char ways[] = "CAMPAIGN\n--kernel K --scheme S";
 
 static const struct options_page native_page = {
     .name = "run",
+    .common = (const char *const[]){"kernel", "scheme", "ranks", "threads",
+                                    "transport", "repetitions", "out", "resume",
+                                    "dry-run", "set", NULL},
     .words = ways,
     .summary = "Measures the cells of a campaign (a file, or the name of one "
                "that comes with DLSBench), or a single cell given by options.",
@@ -231,6 +234,9 @@ static const struct options_page native_page = {
 
 static const struct options_page simulated_page = {
     .name = "sim",
+    .common = (const char *const[]){"kernel", "scheme", "platform", "workers",
+                                    "threads", "master", "hierarchy", "out",
+                                    "dry-run", "set", NULL},
     .words = ways,
     .summary = "Runs the cells of a campaign file, or a single cell, on a "
                "simulated cluster.",

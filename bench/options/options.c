@@ -49,9 +49,10 @@ static int add_entry(struct reader *r, const struct options_entry *e,
                          r->page->name, ENTRIES_MAX);
     r->known[r->count] =
         (struct option){.name = e->name,
-                        .has_arg = e->value == NULL     ? no_argument
-                                   : e->implied != NULL ? optional_argument
-                                                        : required_argument,
+                        .has_arg = e->type == OPTIONS_HELP ? optional_argument
+                                   : e->value == NULL      ? no_argument
+                                   : e->implied != NULL    ? optional_argument
+                                                           : required_argument,
                         .val = FIRST_KEY + r->count};
     r->seen[r->count] = false;
     r->entry[r->count++] = e;
@@ -112,10 +113,11 @@ static int unknown_option(const struct reader *r, const char *word,
         return error_set(err, EINVAL, "unknown option --%s; did you mean --%s?",
                          name, near);
     return error_set(err, EINVAL,
-                     "unknown option --%s; 'dlsbench%s%s --help' lists what "
+                     "unknown option --%s; 'dlsbench%s%s --help%s' lists what "
                      "there is",
                      name, command != NULL ? " " : "",
-                     command != NULL ? command : "");
+                     command != NULL ? command : "",
+                     r->page->common != NULL ? "=all" : "");
 }
 
 /* getopt_long gives the key of an option that it knows but that lacks a value
@@ -194,10 +196,12 @@ static int take_value(void *command, const struct options_entry *entry,
     }
 }
 
-static void end_program(const struct options_page *page, enum options_type type)
+/* `all`: of --help. */
+static void end_program(const struct options_page *page, enum options_type type,
+                        bool all)
 {
     if (type == OPTIONS_HELP)
-        options_print_help(page, stdout);
+        options_print_help(page, all, stdout);
     else if (type == OPTIONS_USAGE)
         options_print_usage(page, stdout);
     else
@@ -210,8 +214,13 @@ static int take_option(struct reader *r, int number, char **argv, void *command,
 {
     const struct options_entry *entry = r->entry[number];
     r->seen[number] = true;
+    if (entry->type >= OPTIONS_HELP && optarg != NULL &&
+        strcmp(optarg, "all") != 0)
+        return error_set(err, EINVAL,
+                         "--help: '%s' is unknown; allowed: --help, --help=all",
+                         optarg);
     if (entry->type >= OPTIONS_HELP)
-        end_program(r->page, entry->type);
+        end_program(r->page, entry->type, optarg != NULL);
     if (entry->implied != NULL && optarg == NULL) {
         int code = check_stray_value(entry, argv[optind], err);
         if (code != 0)
@@ -283,9 +292,9 @@ int options_read(const struct options_page *page, int argc, char **argv,
         if (key < 0)
             break;
         if (key == 'h' || (key == '?' && optopt == '?'))
-            end_program(page, OPTIONS_HELP);
+            end_program(page, OPTIONS_HELP, false);
         if (key == 'V')
-            end_program(page, OPTIONS_VERSION);
+            end_program(page, OPTIONS_VERSION, false);
         if (key == ':' || key == '?')
             code = refuse_option(&r, key == ':', argv, err);
         else

@@ -91,6 +91,9 @@ struct options_page {
     /* The tables, each ends with an entry without name and group; NULL ends
      * the list. */
     const struct options_entry *const *tables;
+    /* The options that --help shows, NULL ends the list; --help=all shows the
+     * others, too.  NULL: --help shows all. */
+    const char *const *common;
     /* A word that is not an option.  NULL: none is allowed. */
     int (*take_word)(void *command, const char *text, struct error *err);
 };
@@ -99,7 +102,7 @@ struct options_page {
 extern const struct options_entry *const options_common[];
 
 /* Reads a command line whose argv[0] is "dlsbench NAME" into `command`.
- * --help (-h, -?), --usage and --version (-V) print on stdout and end the
+ * --help[=all] (-h, -?), --usage and --version (-V) print on stdout and end the
  * program.  Returns 0 or -EINVAL with one line. */
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err);
@@ -115,8 +118,8 @@ const char *options_first_given(const struct options_page *page,
 /* Ends a table. */
 bool options_is_end(const struct options_entry *entry);
 
-/* Print --help and --usage. */
-void options_print_help(const struct options_page *page, FILE *out);
+/* Print --help (`all`: --help=all) and --usage. */
+void options_print_help(const struct options_page *page, bool all, FILE *out);
 void options_print_usage(const struct options_page *page, FILE *out);
 
 #endif

@@ -111,19 +111,38 @@ static void write_entry(FILE *out, const struct options_entry *entry)
     write_wrapped(out, entry->help, (int)strlen(entry->help), COLUMN, COLUMN);
 }
 
-static void write_tables(FILE *out, const struct options_entry *const *tables)
+static bool is_shown(const struct options_entry *entry,
+                     const char *const *shown)
 {
+    while (shown != NULL && *shown != NULL && strcmp(*shown, entry->name) != 0)
+        shown++;
+    return shown == NULL || *shown != NULL;
+}
+
+/* Those that are in `shown`, or all if it is NULL.  Returns how many are left
+ * out.  A group where none is shown has no heading. */
+static int write_tables(FILE *out, const struct options_entry *const *tables,
+                        const char *const *shown)
+{
+    int left_out = 0;
     for (int t = 0; tables != NULL && tables[t] != NULL; t++) {
-        const struct options_entry *e = tables[t];
-        if (t == 0 && e->group == NULL)
-            fputs("\nOptions:\n", out);
-        for (; !options_is_end(e); e++) {
-            if (e->group != NULL)
-                fprintf(out, "\n%s\n", e->group);
-            if (e->name != NULL)
-                write_entry(out, e);
+        const char *group = t == 0 ? "Options:" : NULL;
+        for (const struct options_entry *e = tables[t]; !options_is_end(e);
+             e++) {
+            group = e->group != NULL ? e->group : group;
+            if (e->name == NULL)
+                continue;
+            if (!is_shown(e, shown)) {
+                left_out++;
+                continue;
+            }
+            if (group != NULL)
+                fprintf(out, "\n%s\n", group);
+            group = NULL;
+            write_entry(out, e);
         }
     }
+    return left_out;
 }
 
 /* The ways to use the command, a line each. */
@@ -148,12 +167,15 @@ static void write_ways(FILE *out, const struct options_page *page)
     } while (*words != '\0');
 }
 
-void options_print_help(const struct options_page *page, FILE *out)
+void options_print_help(const struct options_page *page, bool all, FILE *out)
 {
     write_ways(out, page);
     for_each_line(out, page->summary, write_paragraph);
-    write_tables(out, page->tables);
-    write_tables(out, options_common);
+    int left_out = write_tables(out, page->tables, all ? NULL : page->common);
+    if (left_out > 0)
+        fprintf(out, "\nThere are %d more: dlsbench %s --help=all\n", left_out,
+                page->name);
+    write_tables(out, options_common, NULL);
     if (page->details != NULL) {
         fputc('\n', out);
         for_each_line(out, page->details, write_paragraph);

@@ -201,14 +201,16 @@ static void a_word_where_none_is_allowed_is_refused(void **unused)
 }
 
 /* What is printed, to be freed. */
-static char *print_page(void (*print)(const struct options_page *, FILE *),
-                        const struct options_page *of)
+static char *print_page(bool help, bool all, const struct options_page *of)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    print(of, out);
+    if (help)
+        options_print_help(of, all, out);
+    else
+        options_print_usage(of, out);
     fclose(out);
     return text;
 }
@@ -216,7 +218,7 @@ static char *print_page(void (*print)(const struct options_page *, FILE *),
 static void help_has_every_option(void **unused)
 {
     (void)unused;
-    char *text = print_page(options_print_help, &page);
+    char *text = print_page(true, false, &page);
     assert_string_equal(text, "Usage: dlsbench test [OPTION...] [WORD]\n"
                               "Tests.\n"
                               "\n"
@@ -247,10 +249,33 @@ static void help_has_every_option(void **unused)
     free(text);
 }
 
+static void help_has_what_is_common_and_says_where_the_rest_is(void **unused)
+{
+    (void)unused;
+    struct options_page shortened = page;
+    shortened.common = (const char *const[]){"short", "out", NULL};
+    char *whole = print_page(true, true, &page);
+    char *all = print_page(true, true, &shortened);
+    char *text = print_page(true, false, &shortened);
+    assert_string_equal(all, whole);
+    assert_non_null(strstr(text, "\nFirst:\n"
+                                 "  --out=FILE                where to\n"
+                                 "  --short                   begins as share "
+                                 "does\n"
+                                 "\n"
+                                 "There are 5 more: dlsbench test --help=all\n"
+                                 "\n"
+                                 "Every command has:\n"
+                                 "  --help "));
+    free(whole);
+    free(all);
+    free(text);
+}
+
 static void usage_names_every_option(void **unused)
 {
     (void)unused;
-    char *text = print_page(options_print_usage, &page);
+    char *text = print_page(false, false, &page);
     assert_string_equal(text,
                         "Usage: dlsbench test [--loud] [--out=FILE] "
                         "[--count=N] [--share=X]\n"
@@ -270,7 +295,7 @@ static void long_examples_go_on_behind_a_backslash(void **unused)
         .details = " as it is\n\nAnother.",
         .examples = "dlsbench long --first 1234567890 --second 1234567890 "
                     "--third 1234567890 --fourth 1"};
-    char *text = print_page(options_print_help, &wordy);
+    char *text = print_page(true, false, &wordy);
     assert_non_null(strstr(text, "Usage: dlsbench [OPTION...] FIRST\n"
                                  "  or:  dlsbench [OPTION...] SECOND\n"
                                  "Tests.\n"));
@@ -308,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_short_option_after_an_empty_word_is_named),
         cmocka_unit_test(a_word_where_none_is_allowed_is_refused),
         cmocka_unit_test(help_has_every_option),
+        cmocka_unit_test(help_has_what_is_common_and_says_where_the_rest_is),
         cmocka_unit_test(usage_names_every_option),
         cmocka_unit_test(long_examples_go_on_behind_a_backslash),
         cmocka_unit_test(what_is_given_is_told_from_what_is_not),

@@ -262,8 +262,8 @@ def cells(text):
 
 def test_a_line_makes_a_field(extended, tmp_path, campaign):
     program = extended / "build/dlsbench"
-    said = subprocess.run([program, "run", "--help"], text=True, check=True,
-                          stdout=subprocess.PIPE).stdout
+    said = subprocess.run([program, "run", "--help=all"], text=True,
+                          check=True, stdout=subprocess.PIPE).stdout
     assert re.search(r"--colour=C +gray \(default\), red or blue", said)
     words = ["run", "--kernel", "null:size=9", "--scheme", "ss", "--threads",
              1, "--repetitions", 2, "--repetitions-max", 2]

@@ -23,15 +23,32 @@ def test_help_names_the_commands():
 
 @pytest.mark.parametrize("command", [[]] + [[x] for x in COMMANDS])
 def test_help_fits_and_usage_has_its_options(command):
-    text = say(*command, "--help")
+    text = say(*command, "--help=all")
     assert text.startswith(" ".join(["Usage: dlsbench", *command]) + " [OPT")
     assert max(map(len, text.splitlines())) < 80
     options = re.findall(r"^  (--\S+)", text, re.M)
     assert options[-3:] == ["--help", "--usage", "--version"]
     usage = re.findall(r"\[(--\S+)\](?= |$)", say(*command, "--usage"), re.M)
     assert usage == options
-    assert text == say(*command, "-h") == say(*command, "-?") \
+    short = say(*command, "--help")
+    assert short == say(*command, "-h") == say(*command, "-?") \
         == say("help", *command)
+    if len(options) <= 17:
+        assert short == text
+    else:
+        shown = re.findall(r"^  (--\S+)", short, re.M)
+        assert len(shown) == 13 and set(shown) < set(options)
+        assert f"\nThere are {len(options) - 13} more: dlsbench " \
+            f"{command[0]} --help=all\n" in short
+
+
+def test_help_of_something_is_refused():
+    for words in ["--help=al"], ["run", "--help=al"]:
+        done = subprocess.run([DLSBENCH, *words], capture_output=True,
+                              text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "dlsbench: --help: 'al' is unknown; allowed: " \
+            "--help, --help=all\n"
 
 
 def test_without_a_command_the_usage_is_printed():

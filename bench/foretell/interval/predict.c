@@ -78,6 +78,9 @@ static const struct options_entry entries[] = {
 
 static const struct options_page page = {
     .name = "predict",
+    .common =
+        (const char *const[]){"kernel", "layout", "of", "chunk-dim", "sync-dim",
+                              "workers", "cp", "cd", "cc", "h", NULL},
     .summary = "Predicts the parallel time of a loop with dependences for "
                "synchronization intervals h, and the best h.",
     .details =

@@ -91,6 +91,9 @@ static const struct options_entry output_entries[] = {
 
 static const struct options_page page = {
     .name = "plan",
+    .common = (const char *const[]){"load", "algorithm", "workers", "g", "G",
+                                    "w", "platform", "installments", "format",
+                                    "svg", NULL},
     .summary =
         "Plans a divisible load: who gets how much, in which order, and when.",
     .details =
