@@ -306,6 +306,8 @@ static int resolve_values(struct setup *setup, struct error *err)
     while (setup->protocol < PROTOCOL_PUSH &&
            !text_is(names[setup->protocol], cell->protocol))
         setup->protocol++;
+    setup->results = cell_results(cell);
+    setup->binds_memory = text_is(cell->memory, "bind");
     setup->sent = text_is(cell->data, "sent");
     setup->replan = text_is(cell->placement, "replan");
     setup->stamps = text_is(cell->timing, "chunk");

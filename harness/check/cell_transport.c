@@ -156,3 +156,13 @@ int setup_settle_transport(struct setup *setup, struct error *err)
     settle_own(cell);
     return code;
 }
+
+enum transport_results cell_results(const struct cell *cell)
+{
+    if (text_is(cell->collect, "shared"))
+        return TRANSPORT_RESULTS_SHARED;
+    if (!text_is(cell->collect, "master"))
+        return TRANSPORT_RESULTS_STAY;
+    return text_is(cell->answer, "collected") ? TRANSPORT_RESULTS_FIRST
+                                              : TRANSPORT_RESULTS_TRAVEL;
+}

@@ -29,4 +29,7 @@ int setup_build_tree(const struct setup *setup, struct tree *tree,
 int cell_tree_build(const struct cell *cell, struct tree *tree,
                     struct error *err);
 
+/* How its results are collected. */
+enum transport_results cell_results(const struct cell *cell);
+
 #endif

@@ -34,10 +34,12 @@ struct setup {
     double *power;       /* one per worker; NULL: all equal, or */
     bool measures_power; /* measured by the launch */
     int *load;           /* busy processes by worker's core; NULL: none */
-    bool sent;           /* input data travel with every chunk */
-    bool replan;         /* every time step is scheduled anew */
-    bool recosts;        /* with the costs of the one before it */
-    bool stamps;         /* every chunk is timed */
+    enum transport_results results; /* how they are collected */
+    bool binds_memory;              /* data lie on their worker's NUMA node */
+    bool sent;                      /* input data travel with every chunk */
+    bool replan;                    /* every time step is scheduled anew */
+    bool recosts;                   /* with the costs of the one before it */
+    bool stamps;                    /* every chunk is timed */
 };
 
 /* Checks that the cell can run at all (specs parse, the hierarchy fits the

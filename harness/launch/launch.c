@@ -6,10 +6,8 @@
 #include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/program/guard.h"
-#include "harness/launch/beside.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_order.h"
-#include "harness/launch/manifest.h"
 
 #include <errno.h>
 #include <math.h>

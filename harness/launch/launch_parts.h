@@ -84,4 +84,19 @@ bool item_enough(const struct item *item, const struct policy *policy);
 int item_finish(struct launch *launch, struct item *item, struct error *err);
 void item_close(struct item *item);
 
+/* The serial loops of a block of cells are measured in turns with them: rank 0
+ * runs the loop, the other ranks and threads sleep.  A block begins: its loops,
+ * each once, to `loop`; returns how many. */
+int beside_begin(const struct item *item, int count,
+                 struct loop *loop[LAUNCH_BLOCK_MOST]);
+
+/* Collective: a turn of the loop, if it is due.  It is due until its median is
+ * known as well as a cell's must be, but takes at most an eighth of the time of
+ * its cells, besides three passes, or one second of them. */
+int beside_turn(struct launch *launch, struct loop *loop, struct error *err);
+
+/* Collective.  The manifest, the machine and the software of this launch, at
+ * rank 0; NULL elsewhere. */
+json_t *manifest_make(const struct worklist *, struct launch_context *);
+
 #endif

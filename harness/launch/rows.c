@@ -1,7 +1,6 @@
 #include "harness/launch/rows.h"
 
 #include "base/stamp.h"
-#include "harness/launch/rows_share.h"
 #include "harness/record/fields.h"
 #include "harness/record/lines.h"
 #include "harness/repetition/planned.h"

@@ -32,4 +32,11 @@ json_t *row_worker(const struct row_context *context,
 json_t *row_chunk(const struct row_context *context,
                   const struct run_result *result, int64_t index);
 
+/* The columns of serial passes, and of what other processes had of the cores:
+ * to a line of runs, and to a line of workers. */
+void rows_add_serial(json_t *row, const struct loop *loop);
+void rows_add_others(json_t *row, const struct run *run,
+                     const struct run_result *result);
+void rows_add_share(json_t *row, const struct engine_share *share);
+
 #endif

@@ -1,4 +1,4 @@
-#include "harness/launch/rows_share.h"
+#include "harness/launch/rows.h"
 
 #include "harness/record/fields.h"
 

@@ -4,18 +4,6 @@
 #include "harness/problem/loop_shared.h"
 #include "harness/check/cell_transport.h"
 
-#include <string.h>
-
-static enum transport_results results_of(const struct cell *cell)
-{
-    if (strcmp(cell->collect, "shared") == 0)
-        return TRANSPORT_RESULTS_SHARED;
-    if (strcmp(cell->collect, "master") != 0)
-        return TRANSPORT_RESULTS_STAY;
-    return strcmp(cell->answer, "collected") == 0 ? TRANSPORT_RESULTS_FIRST
-                                                  : TRANSPORT_RESULTS_TRAVEL;
-}
-
 /* The serial time is that of all time steps and of what is between them. */
 static double iteration_s(const struct loop *loop)
 {
@@ -35,49 +23,49 @@ static struct source_took took_of(const struct setup *setup,
                                 .steps = loop->drifts ? loop_steps(loop) : 1};
 }
 
-int handout_open(struct transport *transport, const struct setup *setup,
-                 struct loop *loop, const struct tree *tree,
-                 const struct powers *powers, const struct planned *planned,
-                 const struct site *site, const struct launch_context *context,
-                 const struct engine_patience *patience, struct error *err)
+int handout_open(struct transport *transport, const struct handout *of,
+                 struct error *err)
 {
+    const struct setup *setup = of->setup;
     const struct cell *cell = &setup->cell;
     const struct scheme *scheme = &setup->scheme;
-    bool data = setup->sent || planned->list != NULL;
+    struct loop *loop = of->loop;
+    bool data = setup->sent || of->planned->list != NULL;
     const double *cost = NULL;
     bool shared =
-        loop->shared != NULL && results_of(cell) == TRANSPORT_RESULTS_SHARED;
+        loop->shared != NULL && setup->results == TRANSPORT_RESULTS_SHARED;
     char *room = shared ? loop->shared->window.memory : NULL;
     if (scheme_needs_costs(scheme)) {
-        int code = loop_costs(loop, cell->costs, &context->comm, &cost, err);
+        int code =
+            loop_costs(loop, cell->costs, &of->context->comm, &cost, err);
         if (code != 0)
             return code;
     }
     const struct transport_setup made = {
-        .comm = &context->comm,
-        .tree = tree,
-        .patience = *patience,
+        .comm = &of->context->comm,
+        .tree = of->tree,
+        .patience = *of->patience,
         .iterations = loop->iterations,
         .min_chunk = cell->min_chunk,
         .scheme = scheme->kind == SCHEME_PAIR ? &scheme->pair : NULL,
         .schedule = scheme->kind == SCHEME_SCHEDULE ? &scheme->schedule : NULL,
-        .plan = planned->list,
-        .planned = planned->count,
+        .plan = of->planned->list,
+        .planned = of->planned->count,
         .choice = cell_transport_choice(cell),
-        .power = powers_of_scheme(powers),
+        .power = powers_of_scheme(of->powers),
         .cost = {cost, setup->recosts, took_of(setup, loop)},
-        .available = powers->available,
-        .site = site,
-        .seed = context->seed,
+        .available = of->powers->available,
+        .site = of->site,
+        .seed = of->context->seed,
         .iteration_s = iteration_s(loop),
         .keeps = !setup->replan,
         .prefetch = cell->prefetch,
-        .collect = results_of(cell),
+        .collect = setup->results,
         .reissue = cell->reissue,
         .output = room != NULL ? room : loop->output,
         .inbox = room != NULL ? room : loop->inbox,
         .output_bytes = loop->output_bytes,
         .input = data ? &loop->input : NULL,
-        .team = context->kept};
+        .team = of->context->kept};
     return transport_open(transport, setup->transport, &made, err);
 }

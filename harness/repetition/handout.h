@@ -10,13 +10,21 @@
 #include "harness/check/setup.h"
 #include "harness/transport/end.h"
 
-/* Once in a process; planned is empty unless the protocol is push, site NULL
- * where it is not needed.  All pointers stay the caller's.  Returns 0 or
- * -errno, not agreed; transport_close in any case. */
-int handout_open(struct transport *transport, const struct setup *setup,
-                 struct loop *loop, const struct tree *tree,
-                 const struct powers *powers, const struct planned *planned,
-                 const struct site *site, const struct launch_context *context,
-                 const struct engine_patience *patience, struct error *err);
+/* All pointers stay the caller's. */
+struct handout {
+    const struct setup *setup;
+    struct loop *loop;
+    const struct tree *tree;
+    const struct powers *powers;
+    const struct planned *planned; /* empty unless the protocol is push */
+    const struct site *site;       /* NULL where it is not needed */
+    const struct launch_context *context;
+    const struct engine_patience *patience;
+};
+
+/* Once in a process.  Returns 0 or -errno, not agreed; transport_close in any
+ * case. */
+int handout_open(struct transport *transport, const struct handout *of,
+                 struct error *err);
 
 #endif

@@ -44,8 +44,10 @@ static void open_cell(struct fixture *f, void **state, const char *const *words,
         fail_msg("%s", err.text);
     if (setup_build_tree(&f->setup, &f->tree, &err) != 0)
         fail_msg("%s", err.text);
-    if (handout_open(&f->transport, &f->setup, &f->loop, &f->tree, &f->powers,
-                     &f->planned, NULL, &f->context, &f->patience, &err) != 0)
+    const struct handout of = {&f->setup,   &f->loop,    &f->tree,
+                               &f->powers,  &f->planned, NULL,
+                               &f->context, &f->patience};
+    if (handout_open(&f->transport, &of, &err) != 0)
         fail_msg("%s", err.text);
 }
 

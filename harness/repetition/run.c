@@ -17,13 +17,19 @@ static int open_handout(struct run *run, struct error *err)
         run_share_sites(run, run->site);
     }
     int code = 0;
-    if (strcmp(run->setup->cell.collect, "shared") == 0)
+    if (run->setup->results == TRANSPORT_RESULTS_SHARED)
         code = loop_share(run->loop, comm, err);
     if (code != 0)
         return code;
-    code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
-                        &run->powers, &run->planned, run->site, run->context,
-                        &run->patience, err);
+    const struct handout of = {.setup = run->setup,
+                               .loop = run->loop,
+                               .tree = &run->tree,
+                               .powers = &run->powers,
+                               .planned = &run->planned,
+                               .site = run->site,
+                               .context = run->context,
+                               .patience = &run->patience};
+    code = handout_open(&run->transport, &of, err);
     return comm_agree(comm, code, err);
 }
 

@@ -36,7 +36,9 @@ int replay_cell_check(const struct cell *cell, const char **without,
     if (code != 0)
         return code;
     const char *what = find_left_out(&setup);
-    *without = text_is(setup.cell.collect, "master") ? "results that travel"
+    *without = setup.results == TRANSPORT_RESULTS_TRAVEL ||
+                       setup.results == TRANSPORT_RESULTS_FIRST
+                   ? "results that travel"
                : setup_learns_by_repetition(&setup)
                    ? "what a scheme learns in earlier repetitions"
                    : NULL;

@@ -1,4 +1,4 @@
-#include "harness/launch/beside.h"
+#include "harness/launch/launch_parts.h"
 
 #include "base/stats.h"
 #include "harness/problem/serial.h"

@@ -1,4 +1,4 @@
-#include "harness/launch/manifest.h"
+#include "harness/launch/launch_parts.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/record/lines.h"

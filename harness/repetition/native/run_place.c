@@ -165,7 +165,7 @@ static int place_share(const struct run *run, char *memory, size_t bytes,
     if (memory == NULL)
         return 0;
     return topo_place_memory(run->context->place.topo, memory + from, to - from,
-                             strcmp(run->setup->cell.memory, "bind") == 0,
+                             run->setup->binds_memory,
                              run->own->places.processor[thread], err);
 }
 
@@ -189,7 +189,7 @@ static int place_shared(struct run *run, int thread, struct error *err)
 int run_place_memory(struct run *run, int thread, struct error *err)
 {
     const struct topo *topo = run->context->place.topo;
-    bool bind = strcmp(run->setup->cell.memory, "bind") == 0;
+    bool bind = run->setup->binds_memory;
     int processor = run->own->places.processor[thread];
     int code =
         topo_place_memory(topo, run->own->memory.scratch[thread],

@@ -24,7 +24,7 @@ static void give_up_pages(void *arg, void *memory, size_t bytes)
     const struct run *run = touch->run;
     struct error err;
     topo_place_memory(run->context->place.topo, memory, bytes,
-                      strcmp(run->setup->cell.memory, "bind") == 0,
+                      run->setup->binds_memory,
                       run->own->places.processor[touch->worker], &err);
 }
 
