@@ -16,8 +16,8 @@ FIGURES = {6: ("10 kids", 20000), 7: ("6 twins", 16000),
 PAPERS = {"messages": "processors", "protocol": "subproblem"}
 WORDS = "Time by the columns between two synchronizations: the line is the " \
     "model's, the marks "
-OPTIMA = " Rings are the shortest times, broken lines the model's best " \
-    "intervals."
+OPTIMA = " Rings are the shortest times, which need not be told from their " \
+    "neighbours, broken lines the model's best intervals."
 
 
 class Panel:
