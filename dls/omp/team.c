@@ -201,8 +201,8 @@ static void add_span(float *row, double width, double begin, double end)
 
 static void add_strips(const struct part *part)
 {
-    struct counters *counters = mapped();
-    if (!settings()->strips || !part->team->outermost || counters == NULL)
+    struct counters *counters = settings()->strips ? mapped() : NULL;
+    if (counters == NULL || !part->team->outermost)
         return;
     struct counters_strips *strips = &counters->strips;
     double zero = (double)counters->ticks, ended = (double)part->ended - zero;
