@@ -1,7 +1,8 @@
 # DLSBench.  `make deps bench` measures this workstation, `make deps test` tests
 # the build, `make help` lists the targets.  Options: V=1 (show commands),
 # CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder, and
-# MPI=openmpi, PAPI=0, SIM=0, ZLIB=0, LZMA=0, ZSTD=0 (best with a separate BUILD).
+# MPI=openmpi, PAPI=0, SIM=0, CAPSTONE=0, ZLIB=0, LZMA=0, ZSTD=0 (best with a
+# separate BUILD).
 # Whatever is built for the thread sanitizer has clang's warnings besides.
 CC      = $(if $(filter thread,$(SAN)),clang,gcc)
 BUILD   = build
@@ -26,6 +27,8 @@ LAUNCHER_mpich = mpiexec.mpich
 LAUNCHER_openmpi = mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none
 LAUNCHER = $(call mpi,LAUNCHER)
 WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
+# Reads machine code of x86-64; left out by itself where it is not installed.
+WITH_CAPSTONE = $(eval WITH_CAPSTONE := $$(and $$(filter-out 0,$$(or $$(CAPSTONE),1)),$$(if $$(call unknown,capstone),,1)))$(WITH_CAPSTONE)
 WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 UNPACK  = $(strip $(foreach lib,ZLIB LZMA ZSTD,$(if $(filter-out 0,$(or $($(lib)),1)),$(lib))))
 unpack  = $(foreach lib,$(UNPACK),$($(1)_$(lib)))
@@ -37,7 +40,7 @@ PACKAGE_ZSTD = libzstd
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev g++) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
-          libdw-dev $(foreach p,$(call unpack,PACKAGE),$(call deb,$(p)))
+          libdw-dev $(if $(filter-out 0,$(or $(CAPSTONE),1)),libcapstone-dev) $(foreach p,$(call unpack,PACKAGE),$(call deb,$(p)))
 DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           strace python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
@@ -47,7 +50,7 @@ DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 # pkg-config's names, and Debian's of those whose -dev package is called otherwise.
 PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf \
-          $(call unpack,PACKAGE)
+          $(if $(WITH_CAPSTONE),capstone) $(call unpack,PACKAGE)
 DEB_mpich = libmpich-dev
 DEB_ompi-c = libopenmpi-dev
 DEB_yaml-0.1 = libyaml-dev
@@ -192,6 +195,8 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
+$(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(if $(WITH_CAPSTONE),-DWITH_CAPSTONE)
+
 $(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
 
 $(BUILD)/bench/launching/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
@@ -229,7 +234,7 @@ endef
 FORCE:
 $(BUILD)/flags: FORCE
 	$(if $(MISSING),$(error not installed: $(NAMED); install the package in brackets, or all by `make deps`))
-	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI) UNPACK=$(UNPACK))
+	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI) CAPSTONE=$(WITH_CAPSTONE) UNPACK=$(UNPACK))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
 

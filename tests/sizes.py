@@ -39,7 +39,7 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {"base": 2650, "sched": 7715, "kernels": 6990, "harness": 40390,
-          "dls": 11680, "bench": 34480, "Python": 13930}
+          "dls": 11680, "bench": 38960, "Python": 13930}
 
 
 def listed(pattern):

@@ -8,6 +8,7 @@
 #include "bench/programs/seen/report.h"
 #include "bench/programs/seen/start.h"
 #include "bench/programs/seen/store.h"
+#include "bench/programs/static/list.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/results/folders.h"
 #include "bench/launching/child.h"
@@ -267,6 +268,22 @@ static int suggest(const char *path)
     return COMMAND_OK;
 }
 
+/* What can be read of its static loops. */
+static int list_static(const char *path)
+{
+    struct error err = {""};
+    struct symbols *symbols = symbols_open();
+    int found = 0, code = static_list(path, symbols, stdout, &found, &err);
+    symbols_close(symbols);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (found == 0)
+        command_say("omp: --static %s: it has no parallel region of gcc's that "
+                    "can be read",
+                    path);
+    return COMMAND_OK;
+}
+
 static int watch_program(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
@@ -363,6 +380,8 @@ int omp_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     if (in.suggest != NULL)
         return suggest(in.suggest);
+    if (in.code != NULL)
+        return list_static(in.code);
     if (in.reads)
         return read_records(&in);
     if (several)

@@ -51,6 +51,10 @@ static const struct options_entry entries[] = {
         "suggest", "FILE", suggest,
         "run nothing: print a patch of this source file (C, C++, Fortran) that "
         "adds schedule(runtime) to its loops without a schedule"),
+    OPTION_TEXT("static", "FILE", code,
+                "run nothing: read the machine code of this program or library "
+                "(gcc's, x86-64), and list its parallel regions whose static "
+                "loops could be cut into smaller blocks"),
     {.name = NULL},
 };
 
@@ -89,7 +93,8 @@ static const struct options_page page = {
         "dlsbench omp --record costs -- ./solver input\n"
         "dlsbench omp --record costs --on 16,64 -- ./solver input\n"
         "dlsbench omp --record costs --on 128 --out tried\n"
-        "dlsbench omp --suggest solver.c | patch -p0",
+        "dlsbench omp --suggest solver.c | patch -p0\n"
+        "dlsbench omp --static ./solver",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* The options end at `--`. */
@@ -144,6 +149,9 @@ static int check_several(const struct omp_input *in, struct error *err)
         why = "--out is for one scheme and for --try, not for several seeds";
     else if (in->suggest != NULL && (in->list != NULL || in->seeds))
         why = "--suggest runs no program";
+    else if (in->code != NULL &&
+             (in->list != NULL || in->seeds || in->suggest != NULL))
+        why = "--static runs no program, and reads one file";
     return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
 }
 
@@ -156,8 +164,8 @@ static int check_records(const struct omp_input *in, bool runs,
         return 0;
     if (in->list != NULL || in->seeds)
         why = "--record and --on are for one run";
-    else if (in->suggest != NULL)
-        why = "--suggest runs no program";
+    else if (in->suggest != NULL || in->code != NULL)
+        why = "--suggest and --static run no program";
     else if (runs && in->scheme != NULL &&
              strncmp(in->scheme, "css:chunk=", 10) != 0)
         why = "--record and --on change the schedule to dynamic,1; another one "
@@ -197,11 +205,17 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
                          "omp: --suggest %s runs no program: without what is "
                          "behind '--'",
                          in->suggest);
-    if (code == 0 && in->suggest == NULL && !in->reads && words + 1 >= argc)
+    if (code == 0 && in->code != NULL && words < argc)
+        code = error_set(err, EINVAL,
+                         "omp: --static %s runs no program: without what is "
+                         "behind '--'",
+                         in->code);
+    bool alone = in->suggest != NULL || in->code != NULL;
+    if (code == 0 && !alone && !in->reads && words + 1 >= argc)
         code = error_set(err, EINVAL,
                          "omp: a program is missing: dlsbench omp [OPTION...] "
                          "-- PROGRAM [ARGUMENT...]");
-    if (code != 0 || in->suggest != NULL || in->reads)
+    if (code != 0 || alone || in->reads)
         return code;
     start->words = argv + words + 1;
     start->loops = loops_words[in->loops >= 0 ? in->loops : 0];

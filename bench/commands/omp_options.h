@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct omp_input {
-    const char *scheme, *out, *suggest, *list, *check, *record, *on;
+    const char *scheme, *out, *suggest, *code, *list, *check, *record, *on;
     int64_t repetitions; /* 0: not given */
     bool resume;
     bool reads;      /* runs nothing: reads records */

@@ -1,0 +1,50 @@
+/* A program's file or library as the reader needs it: its code, where functions
+ * begin, and which imported function a call leads to. */
+#ifndef BENCH_PROGRAMS_STATIC_BINARY_H
+#define BENCH_PROGRAMS_STATIC_BINARY_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct binary;
+
+struct binary_function {
+    uint64_t at, size;
+};
+
+/* Reads the file.  Returns 0; -ENOEXEC: it is none of x86-64 (there is nothing
+ * to read); or another negative errno with a text. */
+int binary_open(const char *path, struct binary **out, struct error *err);
+void binary_close(struct binary *binary);
+
+/* The first 16 digits of its build id; empty: it has none. */
+const char *binary_build_id(const struct binary *binary);
+
+/* Bytes at an address, at most `*size`, which becomes what is there; NULL:
+ * nothing. */
+const uint8_t *binary_bytes(const struct binary *binary, uint64_t at,
+                            size_t *size);
+
+/* Whether nobody may write there. */
+bool binary_is_constant(const struct binary *binary, uint64_t at);
+
+/* The function that an address is in; false: it is in none. */
+bool binary_function(const struct binary *binary, uint64_t at,
+                     struct binary_function *out);
+
+/* The imported function of an entry of the linkage table, or of the word that
+ * has its address; NULL: there is none. */
+const char *binary_entry(const struct binary *binary, uint64_t at);
+const char *binary_word(const struct binary *binary, uint64_t at);
+
+/* Calls an import from here; `next` goes on behind *at.  False: no more. */
+bool binary_next_call(const struct binary *binary, const char *name,
+                      uint64_t *at);
+
+/* Whether the file defines an imported or exported name itself. */
+bool binary_defines(const struct binary *binary, const char *name);
+
+#endif

@@ -1,0 +1,95 @@
+#include "bench/programs/static/verdict.h"
+
+#include "base/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTIONS_MAX = 4000 };
+
+struct reached {
+    uint64_t *at;
+    int64_t count, room;
+    bool failed;
+};
+
+static void reach(struct reached *reached, uint64_t at)
+{
+    for (int64_t i = 0; i < reached->count; i++)
+        if (reached->at[i] == at)
+            return;
+    if (reached->count == FUNCTIONS_MAX ||
+        list_grow(&reached->at, &reached->room, reached->count + 1,
+                  sizeof(*reached->at)) != 0)
+        reached->failed = true;
+    else
+        reached->at[reached->count++] = at;
+}
+
+static bool is_private(const struct insn *insn)
+{
+    for (int i = 0; i < insn->count; i++)
+        if (insn->op[i].segment &&
+            (insn->op[i].base != REG_NONE || insn->op[i].value != 0x28))
+            return true;
+    return false;
+}
+
+/* A jump by a table stays in the function: its begin was looked up just
+ * before, relative to the code. */
+static bool is_table(const struct insn *insn, int64_t i)
+{
+    const struct operand *op = &insn[i].op[0];
+    if (op->type == OPERAND_MEMORY)
+        return op->base == REG_NONE && op->index != REG_NONE && op->scale == 8;
+    for (int64_t k = i - 1; k >= 0 && k > i - 12; k--) {
+        const struct operand *from = &insn[k].op[1];
+        if (insn[k].flow != FLOW_ON)
+            return false;
+        if (from->type == OPERAND_MEMORY && from->index != REG_NONE &&
+            (from->scale == 4 || (from->scale == 8 && from->base == REG_NONE)))
+            return true;
+    }
+    return false;
+}
+
+static bool leads_on(struct code *code, const struct binary_function *function,
+                     const struct insn *insn, int64_t i,
+                     struct reached *reached)
+{
+    const struct binary *binary = code_image(code);
+    if (insn[i].flow == FLOW_STRANGE || is_private(&insn[i]))
+        return false;
+    if (insn[i].flow != FLOW_CALL && insn[i].flow != FLOW_JUMP &&
+        insn[i].flow != FLOW_BRANCH)
+        return true;
+    struct target target = code_target(binary, &insn[i]);
+    if (target.name != NULL)
+        return names_trust(binary, target.name) != TRUST_NOT;
+    if (target.at == 0)
+        return insn[i].flow == FLOW_JUMP && is_table(insn, i);
+    if (target.at - function->at >= function->size)
+        reach(reached, target.at);
+    return true;
+}
+
+bool closure_is_known(struct code *code, uint64_t at)
+{
+    struct reached reached = {NULL, 0, 0, false};
+    bool known = true;
+    reach(&reached, at);
+    for (int64_t f = 0; known && f < reached.count; f++) {
+        struct binary_function function;
+        int64_t count = 0;
+        const struct insn *insn =
+            binary_function(code_image(code), reached.at[f], &function)
+                ? code_read(code, &function, &count)
+                : NULL;
+        known = insn != NULL;
+        for (int64_t i = 0; known && i < count; i++)
+            known = leads_on(code, &function, insn, i, &reached);
+        known = known && !reached.failed;
+    }
+    free(reached.at);
+    return known;
+}

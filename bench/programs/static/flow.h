@@ -1,0 +1,219 @@
+/* What flows through the code of a region: which values depend on the thread's
+ * number, which on the block of iterations that gcc makes of it, and which are
+ * carried from one iteration to the next. */
+#ifndef BENCH_PROGRAMS_STATIC_FLOW_H
+#define BENCH_PROGRAMS_STATIC_FLOW_H
+
+#include "bench/programs/static/code.h"
+
+/* gcc's block split of n iterations, of which R, Q and T themselves are in
+ * nobody's hands but the split's:
+ *
+ *     Q = n / N; R = n % N; if (T < R) { R = 0; Q = Q + 1; }
+ *     START = T * Q + R; END = START + Q */
+enum kind {
+    V_ANY, /* of no thread and no iteration */
+    V_CONST,
+    V_SYMBOL, /* the same expression is the same value */
+    V_FRESH,  /* memory that this thread has allocated */
+    V_STACK,
+    V_START,
+    V_END,
+    V_ITER,   /* depends on both */
+    V_CARRY0, /* counts from 0 */
+    V_CARRY,  /* from one iteration to the next */
+    V_DIRTY,  /* computed of V_CARRY behind the loop */
+    V_T,
+    V_N,
+    V_Q,
+    V_Q1, /* Q or Q + 1 */
+    V_R,
+    V_R0, /* R or 0 */
+    V_B,  /* T < R */
+    V_P,  /* T * Q1; number 1: T * Q, which a program may have, too */
+    V_WRONG,
+    F_SPLIT, /* flags of T compared with R */
+    F_EMPTY, /* of START with END; number 1: of END with START */
+    F_ITER,
+    F_CARRY,
+};
+
+struct value {
+    uint8_t kind;
+    uint64_t sites; /* bits of the calls that it depends on */
+    uint64_t number;
+    int64_t distance;
+};
+
+struct slot {
+    int64_t at;
+    int32_t bytes;
+    bool fresh; /* written since the last call: perhaps an argument */
+    struct value value;
+};
+
+struct state {
+    bool reached;
+    struct value reg[REG_COUNT];
+    struct slot *slot; /* by their place */
+    int64_t slots, room;
+};
+
+enum { FLOW_SITES = 64 };
+
+/* What the threads' number would be used for, in one word. */
+enum word {
+    WORD_NONE,
+    WORD_UNREAD,
+    WORD_BARRIER,
+    WORD_SINGLE,
+    WORD_LOOP,
+    WORD_TASKS,
+    WORD_CANCEL,
+    WORD_SPLIT,
+    WORD_CHUNKS,
+    WORD_NUMBER,
+    WORD_DATA,
+    WORD_THREADS,
+    WORD_CRITICAL,
+    WORD_CALLS,
+    WORD_STATE,
+};
+
+enum pass { PASS_ALL, PASS_EMPTY, PASS_CARRY };
+
+struct flow {
+    struct graph *graph;
+    struct state *in; /* of each block */
+    enum pass pass;
+    bool report;    /* the values are final */
+    bool *empty;    /* blocks that run without an iteration */
+    bool *main;     /* blocks of the loop itself */
+    int64_t escape; /* from here on the frame may be seen by others */
+    struct {
+        int64_t at[32];
+        int count;
+    } objects;     /* of these, those that the loop itself needs */
+    int32_t block; /* that is looked at */
+    bool failed;   /* out of memory, or not understood */
+
+    uint64_t site[FLOW_SITES]; /* calls of the two functions */
+    bool site_is_thread[FLOW_SITES], site_in_main[FLOW_SITES];
+    int sites;
+    uint64_t bad, split; /* sites used otherwise; and in a split */
+    struct {
+        bool multiplied; /* the number, by what is no quotient */
+        int starts, compares, products;
+    } count;
+    bool has_meets;
+    int32_t *meets; /* of each block: where both arms of T < R do, -1 */
+    uint8_t *ends;  /* kind of the flags at each block's end */
+    uint64_t *orient;
+    enum word effect; /* PASS_EMPTY: an effect that is not neutral */
+    bool state;       /* PASS_EMPTY: the frame has an object of its own */
+    bool carried;     /* PASS_CARRY: an iteration needs another one */
+};
+
+static inline bool value_is_number(const struct value *v)
+{
+    return (v->kind >= V_T && v->kind <= V_WRONG) || v->kind == F_SPLIT;
+}
+
+static inline bool value_is_free(const struct value *v)
+{
+    return !value_is_number(v) || v->kind == V_Q1 || v->kind == V_R0 ||
+           (v->kind == V_P && v->number == 0);
+}
+
+static inline bool value_is_iter(const struct value *v)
+{
+    return v->kind == V_START || v->kind == V_END || v->kind == V_ITER ||
+           v->kind == V_Q1 || v->kind == F_ITER || v->kind == F_EMPTY;
+}
+
+static inline bool value_is_carry(const struct value *v)
+{
+    return v->kind == V_CARRY || v->kind == V_CARRY0 || v->kind == V_DIRTY ||
+           v->kind == F_CARRY;
+}
+
+/* ---- state.c ---- */
+
+struct value value_join(struct flow *flow, struct value a, struct value b);
+struct value state_load(struct flow *flow, struct state *state, int64_t at,
+                        int32_t bytes);
+void state_store(struct flow *flow, struct state *state, int64_t at,
+                 int32_t bytes, struct value value);
+/* Whether `into` has changed. */
+bool state_join(struct flow *flow, struct state *into,
+                const struct state *from);
+void state_copy(struct flow *flow, struct state *into,
+                const struct state *from);
+void state_free(struct state *state);
+
+/* A value is used in a way that no split has. */
+void flow_mark(struct flow *flow, const struct value *value);
+/* The address of the frame is known to others. */
+void flow_escape(struct flow *flow, int64_t at);
+
+/* ---- step.c, meaning.c ---- */
+
+void flow_step(struct flow *flow, struct state *state, const struct insn *insn);
+/* False: the general rule holds. */
+bool flow_step_known(struct flow *flow, struct state *state,
+                     const struct insn *insn);
+/* Moves parts of vectors only. */
+bool insn_shuffles(const struct insn *insn);
+struct value flow_get(struct flow *flow, struct state *state,
+                      const struct insn *insn, const struct operand *op);
+void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
+              const struct operand *op, struct value value);
+/* The address that an operand stands for; V_STACK and V_SYMBOL are exact. */
+struct value flow_address(struct flow *flow, struct state *state,
+                          const struct insn *insn, const struct operand *op);
+struct value flow_combine(struct flow *flow, struct value a, struct value b,
+                          bool adds);
+void flow_call(struct flow *flow, struct state *state, const struct insn *insn);
+
+/* ---- arms.c ---- */
+
+/* Behind a question whether T < R: whether both arms do nothing but compute the
+ * split.  What else they write depends on the thread where they meet. */
+bool arms_find(struct flow *flow);
+void arms_mark(struct flow *flow, int32_t meet, struct state *state);
+/* The way of a thread with T < R, which has an iteration; -1: not asked. */
+int arms_smaller(const struct flow *flow, int32_t block);
+
+/* ---- effects.c ---- */
+
+/* A store that is not to the frame; `old`: what is there. */
+void effect_store(struct flow *flow, const struct insn *insn,
+                  const struct value *at, const struct value *old,
+                  const struct value *value);
+void effect_call(struct flow *flow, struct state *state,
+                 const struct target *target);
+void effect_branch(struct flow *flow, const struct value *flags);
+
+/* ---- names.c ---- */
+
+enum trust {
+    TRUST_NOT,
+    TRUST_PURE,   /* computes, or writes to what it is given */
+    TRUST_MEMORY, /* allocates or frees */
+    TRUST_FILL,   /* writes to its first argument */
+    TRUST_LOCK,   /* what one thread at a time may do */
+    TRUST_ATOMIC, /* of a reduction */
+};
+enum trust names_trust(const struct binary *binary, const char *name);
+/* How many vectors such a function may take. */
+int names_vectors(const char *name);
+enum word names_forbidden(const char *name);
+
+/* ---- run.c ---- */
+
+/* Follows the values until they stay.  Returns 0 or -errno. */
+int flow_run(struct flow *flow, enum pass pass);
+int flow_open(struct flow *flow, struct graph *graph);
+void flow_close(struct flow *flow);
+
+#endif

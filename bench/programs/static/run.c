@@ -1,0 +1,297 @@
+#include "bench/programs/static/flow.h"
+
+#include "base/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int flow_open(struct flow *flow, struct graph *graph)
+{
+    size_t blocks = (size_t)graph->blocks + 1;
+    *flow = (struct flow){.graph = graph, .escape = INT64_MAX};
+    flow->in = calloc(blocks, sizeof(*flow->in));
+    flow->empty = calloc(blocks, sizeof(*flow->empty));
+    flow->main = calloc(blocks, sizeof(*flow->main));
+    flow->meets = calloc(blocks, sizeof(*flow->meets));
+    flow->ends = calloc(blocks, sizeof(*flow->ends));
+    flow->orient = calloc(blocks, sizeof(*flow->orient));
+    return flow->in == NULL || flow->empty == NULL || flow->main == NULL ||
+                   flow->ends == NULL || flow->meets == NULL ||
+                   flow->orient == NULL
+               ? -ENOMEM
+               : 0;
+}
+
+void flow_close(struct flow *flow)
+{
+    if (flow->in != NULL)
+        for (int32_t b = 0; b < flow->graph->blocks; b++)
+            state_free(&flow->in[b]);
+    free(flow->in);
+    free(flow->empty);
+    free(flow->main);
+    free(flow->meets);
+    free(flow->ends);
+    free(flow->orient);
+}
+
+/* ---- into the loop ---- */
+
+/* An object of the frame that the loop uses was there before. */
+static void flow_check_object(struct flow *flow, int64_t at)
+{
+    for (int i = 0; i < flow->objects.count; i++)
+        if (at >= flow->objects.at[i] && at < flow->objects.at[i] + 16)
+            flow->carried = true;
+}
+
+static void carry_register(struct value *value)
+{
+    if (value_is_iter(value) || value_is_number(value) ||
+        value->kind == V_STACK || value->kind == V_FRESH)
+        return;
+    *value = (struct value){.kind = value->kind == V_CONST && value->number == 0
+                                        ? V_CARRY0
+                                        : V_CARRY};
+}
+
+/* A place of the frame that the loop writes: by its address in an instruction,
+ * which is the same in the whole loop. */
+static void carry_slots(struct flow *flow, struct state *state,
+                        const struct insn *insn)
+{
+    for (int i = 0; i < insn->count; i++) {
+        const struct operand *op = &insn->op[i];
+        if (op->type != OPERAND_MEMORY || !op->writes ||
+            op->index != REG_NONE || op->base >= REG_COUNT ||
+            state->reg[op->base].kind != V_STACK)
+            continue;
+        int64_t at = state->reg[op->base].distance + op->value;
+        struct value value = state_load(flow, state, at, op->bytes);
+        carry_register(&value);
+        state_store(flow, state, at, op->bytes, value);
+    }
+}
+
+/* The loop that the block belongs to is entered. */
+static void enter(struct flow *flow, int32_t block, struct state *state)
+{
+    const struct graph *graph = flow->graph;
+    uint64_t written = 0;
+    for (int64_t i = 0; flow->objects.count > 0 && i < state->slots; i++)
+        flow_check_object(flow, state->slot[i].at);
+    for (int32_t b = 0; b < graph->blocks; b++) {
+        if (graph->component[b] != graph->component[block])
+            continue;
+        for (int32_t i = 0; i < graph->block[b].count; i++) {
+            const struct insn *insn = &graph->insn[graph->block[b].first + i];
+            written |= insn->writes;
+            for (int k = 0; k < insn->count; k++)
+                if (insn->op[k].type == OPERAND_REG && insn->op[k].writes &&
+                    insn->op[k].reg < REG_COUNT)
+                    written |= UINT64_C(1) << insn->op[k].reg;
+            carry_slots(flow, state, insn);
+        }
+    }
+    for (int r = 0; r < REG_FLAGS; r++)
+        if (written >> r & 1)
+            carry_register(&state->reg[r]);
+}
+
+/* ---- following ---- */
+
+/* Blocks wait for those that lead to them: before both arms of T < R are known
+ * their meeting has no meaning. */
+struct work {
+    int32_t *order; /* blocks, each behind those before it but in cycles */
+    bool *waits;    /* by their place in it */
+    int32_t *place;
+    int32_t next; /* nothing waits before it */
+};
+
+static void add(struct work *work, int32_t block)
+{
+    int32_t place = work->place[block];
+    work->waits[place] = true;
+    if (place < work->next)
+        work->next = place;
+}
+
+static void visit(const struct graph *graph, struct work *work, int32_t *stack,
+                  int32_t *left)
+{
+    int32_t depth = 0;
+    for (int32_t r = -1; r < graph->blocks; r++) {
+        int32_t root = r < 0 ? 0 : r;
+        if (work->place[root] >= 0)
+            continue;
+        stack[depth++] = root;
+        work->place[root] = graph->blocks;
+        while (depth > 0) {
+            int32_t b = stack[depth - 1];
+            if (left[b] < graph->block[b].nexts) {
+                int32_t to = graph->block[b].next[left[b]++];
+                if (work->place[to] < 0) {
+                    work->place[to] = graph->blocks;
+                    stack[depth++] = to;
+                }
+                continue;
+            }
+            depth--;
+            work->place[b] = --work->next;
+            work->order[work->next] = b;
+        }
+    }
+}
+
+static int make_order(const struct graph *graph, struct work *work)
+{
+    size_t count = (size_t)graph->blocks + 1;
+    int32_t *stack = calloc(count, sizeof(*stack)),
+            *left = calloc(count, sizeof(*left));
+    work->order = calloc(count, sizeof(*work->order));
+    work->place = malloc(sizeof(*work->place) * count);
+    work->waits = calloc(count, sizeof(*work->waits));
+    bool ready = stack != NULL && left != NULL && work->order != NULL &&
+                 work->place != NULL && work->waits != NULL;
+    if (ready) {
+        for (int32_t b = 0; b < graph->blocks; b++)
+            work->place[b] = -1;
+        work->next = graph->blocks;
+        visit(graph, work, stack, left);
+        work->next = graph->blocks;
+    }
+    free(stack);
+    free(left);
+    return ready ? 0 : -ENOMEM;
+}
+
+static void free_order(struct work *work)
+{
+    free(work->order);
+    free(work->place);
+    free(work->waits);
+}
+
+/* The next block that waits, -1: none. */
+static int32_t take(const struct graph *graph, struct work *work)
+{
+    while (work->next < graph->blocks && !work->waits[work->next])
+        work->next++;
+    if (work->next == graph->blocks)
+        return -1;
+    work->waits[work->next] = false;
+    return work->order[work->next];
+}
+
+static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
+                 const struct state *state)
+{
+    struct state entered = {.reached = false};
+    if (flow->pass == PASS_EMPTY && !flow->empty[to])
+        return;
+    bool enters = flow->pass == PASS_CARRY && flow->main[to] &&
+                  (!flow->main[from] ||
+                   flow->graph->component[from] != flow->graph->component[to]);
+    if (enters) {
+        state_copy(flow, &entered, state);
+        enter(flow, to, &entered);
+        state = &entered;
+    }
+    if (state_join(flow, &flow->in[to], state))
+        add(work, to);
+    state_free(&entered);
+}
+
+static bool throws(const struct flow *flow, const struct insn *last)
+{
+    if (last->flow != FLOW_CALL)
+        return false;
+    const char *name = code_target(flow->graph->binary, last).name;
+    return name == NULL || strncmp(name, "_Zn", 3) == 0 ||
+           (names_trust(flow->graph->binary, name) == TRUST_NOT &&
+            strncmp(name, "omp_", 4) != 0 && strncmp(name, "GOMP_", 5) != 0) ||
+           !names_return(name);
+}
+
+static void pass_block(struct flow *flow, int32_t b, struct state *state)
+{
+    const struct block *block = &flow->graph->block[b];
+    flow->block = b;
+    state_copy(flow, state, &flow->in[b]);
+    for (int32_t i = 0; i < block->count && !flow->failed; i++)
+        flow_step(flow, state, &flow->graph->insn[block->first + i]);
+    if (block->jumps_away && !flow->failed)
+        flow_call(flow, state, graph_last(flow->graph, b));
+}
+
+static void begin(struct flow *flow, struct work *work)
+{
+    for (int32_t b = 0; b < flow->graph->blocks; b++) {
+        state_free(&flow->in[b]);
+        flow->in[b] = (struct state){.reached = false};
+    }
+    struct state *entry = &flow->in[0];
+    entry->reached = true;
+    entry->reg[REG_RSP] = (struct value){.kind = V_STACK};
+    entry->reg[REG_RDI] = (struct value){.kind = V_SYMBOL, .number = 1};
+    add(work, 0);
+}
+
+static void follow(struct flow *flow, struct work *work)
+{
+    struct state state = {.reached = false};
+    int64_t steps = 0, most = 200 * (int64_t)flow->graph->blocks + 1000;
+    int32_t b;
+    begin(flow, work);
+    while (!flow->failed && (b = take(flow->graph, work)) >= 0) {
+        const struct block *block = &flow->graph->block[b];
+        arms_mark(flow, b, &flow->in[b]);
+        pass_block(flow, b, &state);
+        for (int32_t i = 0; i < block->nexts; i++)
+            lead(flow, work, b, block->next[i], &state);
+        if (flow->pass != PASS_EMPTY &&
+            throws(flow, graph_last(flow->graph, b)))
+            for (int32_t p = 0; p < flow->graph->blocks; p++)
+                if (flow->graph->block[p].pad)
+                    lead(flow, work, b, p, &state);
+        if (++steps > most)
+            flow->failed = true;
+    }
+    state_free(&state);
+}
+
+static void report(struct flow *flow)
+{
+    struct state state = {.reached = false};
+    flow->report = true;
+    for (int32_t b = 0; b < flow->graph->blocks && !flow->failed; b++)
+        if (flow->in[b].reached)
+            pass_block(flow, b, &state);
+    flow->report = false;
+    state_free(&state);
+}
+
+int flow_run(struct flow *flow, enum pass pass)
+{
+    struct work work = {NULL, NULL, NULL, 0};
+    if (make_order(flow->graph, &work) != 0) {
+        free_order(&work);
+        return -ENOMEM;
+    }
+    flow->pass = pass;
+    /* What is seen by others is known only when all has been looked at. */
+    int64_t before;
+    int objects;
+    do {
+        before = flow->escape;
+        objects = flow->objects.count;
+        follow(flow, &work);
+    } while (!flow->failed &&
+             (flow->escape != before || flow->objects.count != objects));
+    if (!flow->failed)
+        report(flow);
+    free_order(&work);
+    return flow->failed ? -EINVAL : 0;
+}

@@ -1,0 +1,379 @@
+#include "bench/programs/static/flow.h"
+
+#include <string.h>
+
+/* ---- sums and what else computes ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t hash = a * UINT64_C(0x9E3779B97F4A7C15) ^ (b + c * 31);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+    return hash ^ hash >> 32;
+}
+
+static bool in_main(const struct flow *flow)
+{
+    return flow->main != NULL && flow->main[flow->block];
+}
+
+struct value flow_combine(struct flow *flow, struct value a, struct value b,
+                          bool adds)
+{
+    struct value out = {.kind = V_ANY};
+    const struct value *both[] = {&a, &b};
+    bool iter = value_is_iter(&a) || value_is_iter(&b);
+    bool carry = value_is_carry(&a) || value_is_carry(&b);
+    for (int i = 0; i < 2; i++) {
+        flow_mark(flow, both[i]);
+        if (both[i]->kind == V_STACK)
+            flow_escape(flow, adds ? both[i]->distance : INT64_MIN);
+        iter = iter || (value_is_number(both[i]) && both[i]->kind != V_R0);
+    }
+    if (a.kind == V_DIRTY || b.kind == V_DIRTY)
+        out.kind = V_DIRTY;
+    else if (carry && adds && a.kind == V_CARRY0 && b.kind == V_CONST)
+        out.kind = V_CARRY0;
+    else if (carry && adds && iter &&
+             (a.kind == V_CARRY0 || b.kind == V_CARRY0))
+        out.kind = V_ITER;
+    else if (carry)
+        out.kind = adds || in_main(flow) ? V_CARRY : V_DIRTY;
+    else if (iter)
+        out.kind = V_ITER;
+    return out;
+}
+
+/* ---- operands ---- */
+
+static struct value reg_value(const struct state *state, uint8_t reg)
+{
+    return reg < REG_COUNT ? state->reg[reg] : (struct value){.kind = V_ANY};
+}
+
+/* Of the two registers of an address. */
+static struct value address_sum(struct flow *flow, struct value base,
+                                struct value index, const struct operand *op)
+{
+    bool fresh = (base.kind == V_FRESH && value_is_free(&index)) ||
+                 (index.kind == V_FRESH && op->scale == 1);
+    uint64_t number = base.kind == V_FRESH ? base.number : index.number;
+    struct value sum = flow_combine(flow, base, index, true);
+    if (base.kind == V_STACK)
+        flow_escape(flow, base.distance + op->value);
+    if (fresh && sum.kind != V_CARRY)
+        return (struct value){.kind = V_FRESH, .number = number};
+    return sum;
+}
+
+struct value flow_address(struct flow *flow, struct state *state,
+                          const struct insn *insn, const struct operand *op)
+{
+    struct value none = {.kind = V_ANY};
+    uint64_t distance = (uint64_t)op->value;
+    if (op->segment)
+        return none;
+    if (op->base == REG_RIP)
+        return (struct value){.kind = op->index == REG_NONE ? V_CONST : V_ANY,
+                              .number = insn->at + insn->size + distance};
+    if (op->base == REG_NONE && op->index == REG_NONE)
+        return (struct value){.kind = V_CONST, .number = distance};
+    struct value base = reg_value(state, op->base),
+                 index = reg_value(state, op->index);
+    if (op->index != REG_NONE)
+        return address_sum(flow, base, index, op);
+    switch (base.kind) {
+    case V_STACK:
+    case V_SYMBOL:
+        base.distance += op->value;
+        return base;
+    case V_CONST:
+        base.number += distance;
+        return base;
+    case V_FRESH:
+    case V_CARRY:
+    case V_CARRY0:
+    case V_DIRTY:
+        return base;
+    default:
+        flow_mark(flow, &base);
+        if (value_is_iter(&base))
+            none.kind = V_ITER;
+        return none;
+    }
+}
+
+/* An address that an iteration has from another one. */
+static void check_address(struct flow *flow, const struct value *at)
+{
+    if (flow->report && flow->pass == PASS_CARRY && value_is_carry(at))
+        flow->carried = true;
+}
+
+static struct value load(struct flow *flow, struct state *state,
+                         const struct value *at, uint8_t bytes)
+{
+    struct value out = {.kind = V_ANY};
+    check_address(flow, at);
+    if (at->kind == V_STACK)
+        return state_load(flow, state, at->distance, bytes);
+    if (at->kind == V_CONST &&
+        binary_is_constant(flow->graph->binary, at->number)) {
+        size_t size = bytes;
+        uint64_t word[2] = {0, 0};
+        const uint8_t *data =
+            binary_bytes(flow->graph->binary, at->number, &size);
+        if (data == NULL || size < bytes || bytes > 16)
+            return out;
+        memcpy(word, data, bytes);
+        if (word[1] == 0)
+            out = (struct value){.kind = V_CONST, .number = word[0]};
+    } else if (at->kind == V_SYMBOL || at->kind == V_CONST) {
+        out = (struct value){.kind = V_SYMBOL,
+                             .number = mix(at->number + at->kind,
+                                           (uint64_t)at->distance, bytes)};
+    }
+    return out;
+}
+
+struct value flow_get(struct flow *flow, struct state *state,
+                      const struct insn *insn, const struct operand *op)
+{
+    if (op->type == OPERAND_NUMBER)
+        return (struct value){.kind = V_CONST, .number = (uint64_t)op->value};
+    if (op->type == OPERAND_MEMORY) {
+        struct value at = flow_address(flow, state, insn, op);
+        return load(flow, state, &at, op->bytes);
+    }
+    struct value out = reg_value(state, op->reg);
+    if (op->bytes < 4 && op->reg < REG_VECTOR) {
+        if (out.kind != V_B)
+            flow_mark(flow, &out);
+        if (out.kind == V_SYMBOL || out.kind == V_STACK)
+            out.kind = V_ANY;
+    }
+    if (op->bytes == 4 && op->reg < REG_VECTOR && out.kind == V_CONST)
+        out.number &= 0xffffffff;
+    return out;
+}
+
+/* Of a part of a register the rest stays. */
+static struct value merged(const struct value *old, struct value value)
+{
+    if (value.kind == V_CONST && value.number != 0)
+        value.kind = V_ANY;
+    if (value_is_carry(old) && !value_is_carry(&value))
+        return *old;
+    return value;
+}
+
+void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
+              const struct operand *op, struct value value)
+{
+    if (op->type == OPERAND_REG) {
+        if (op->reg >= REG_COUNT) {
+            flow_mark(flow, &value);
+            return;
+        }
+        if (op->reg >= REG_VECTOR) {
+            flow_mark(flow, &value);
+            if (value.kind == V_STACK && flow->pass == PASS_CARRY)
+                flow->carried = true;
+            if (value_is_number(&value))
+                value.kind = V_ITER;
+        } else if (op->bytes < 4) {
+            value = merged(&state->reg[op->reg], value);
+        } else if (op->bytes == 4 && value.kind == V_CONST) {
+            value.number &= 0xffffffff;
+        } else if (op->bytes == 4 && value.kind == V_STACK) {
+            flow_escape(flow, INT64_MIN);
+        }
+        state->reg[op->reg] = value;
+        return;
+    }
+    struct value at = flow_address(flow, state, insn, op);
+    check_address(flow, &at);
+    if (at.kind == V_STACK) {
+        if (flow->pass == PASS_CARRY && in_main(flow) && op->base != REG_RSP &&
+            op->base != REG_RBP)
+            flow->carried = true;
+        state_store(flow, state, at.distance, op->bytes, value);
+        return;
+    }
+    struct value old = load(flow, state, &at, op->bytes);
+    flow_mark(flow, &value);
+    if (value_is_number(&value) && !value_is_free(&value) && !flow->report)
+        value.kind = V_ITER;
+    if (value.kind == V_STACK) {
+        flow_escape(flow, value.distance);
+        flow->carried = flow->carried || flow->pass == PASS_CARRY;
+    }
+    effect_store(flow, insn, &at, &old, &value);
+}
+
+/* ---- calls ---- */
+
+static const uint8_t arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, 8, 9};
+
+static void use_argument(struct flow *flow, const struct value *value)
+{
+    flow_mark(flow, value);
+    if (value->kind == V_STACK)
+        flow_escape(flow, value->distance);
+    if (flow->report && flow->pass == PASS_CARRY && value_is_carry(value))
+        flow->carried = true;
+}
+
+/* What was written to the end of the frame since the last call. */
+static void use_stack(struct flow *flow, struct state *state)
+{
+    const struct value *top = &state->reg[REG_RSP];
+    int64_t next = top->distance;
+    if (top->kind != V_STACK) {
+        flow->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < state->slots; i++) {
+        struct slot *slot = &state->slot[i];
+        if (slot->at >= next && slot->at < next + 8 && slot->fresh) {
+            use_argument(flow, &slot->value);
+            next = (slot->at + slot->bytes + 7 - top->distance) / 8 * 8 +
+                   top->distance;
+            if (slot->bytes < 8 && i + 1 < state->slots &&
+                state->slot[i + 1].at < next)
+                next -= 8;
+        }
+    }
+    for (int64_t i = 0; i < state->slots; i++)
+        state->slot[i].fresh = false;
+}
+
+static void use_arguments(struct flow *flow, struct state *state,
+                          const char *name)
+{
+    enum trust trust =
+        name != NULL ? names_trust(flow->graph->binary, name) : TRUST_NOT;
+    int vectors = trust == TRUST_PURE  ? names_vectors(name)
+                  : trust == TRUST_NOT ? 8
+                                       : 0;
+    if (trust == TRUST_ATOMIC || trust == TRUST_LOCK ||
+        (name != NULL && !names_return(name) && trust != TRUST_NOT))
+        return;
+    for (size_t i = 0; i < sizeof(arguments); i++)
+        use_argument(flow, &state->reg[arguments[i]]);
+    if (state->reg[REG_CHAIN].kind == V_STACK)
+        flow_escape(flow, state->reg[REG_CHAIN].distance);
+    for (int i = 0; i < vectors; i++)
+        use_argument(flow, &state->reg[REG_VECTOR + i]);
+    if (trust == TRUST_NOT)
+        use_stack(flow, state);
+}
+
+static int site_of(struct flow *flow, uint64_t at, bool thread)
+{
+    for (int i = 0; i < flow->sites; i++)
+        if (flow->site[i] == at)
+            return i;
+    if (flow->sites == FLOW_SITES) {
+        flow->failed = true;
+        return 0;
+    }
+    flow->site_is_thread[flow->sites] = thread;
+    flow->site[flow->sites] = at;
+    return flow->sites++;
+}
+
+/* A function of the program may leave some as they are, and gcc knows it. */
+static void lose_registers(struct flow *flow, struct state *state, bool own)
+{
+    const struct value any = {.kind = V_ANY};
+    for (int r = 0; r < REG_COUNT; r++) {
+        bool kept = r == 3 || (r >= REG_RSP && r <= REG_RBP) ||
+                    (r > REG_R11 && r < REG_VECTOR);
+        if (!kept)
+            state->reg[r] = own ? value_join(flow, state->reg[r], any) : any;
+    }
+}
+
+void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
+{
+    struct target target = code_target(flow->graph->binary, insn);
+    const char *name = target.name;
+    struct value result = {.kind = V_ANY};
+    bool thread = name != NULL && strcmp(name, "omp_get_thread_num") == 0;
+    if (thread || (name != NULL && strcmp(name, "omp_get_num_threads") == 0)) {
+        int site = site_of(flow, insn->at, thread);
+        result.kind = thread ? V_T : V_N;
+        result.sites = UINT64_C(1) << site;
+        if (flow->report && in_main(flow))
+            flow->site_in_main[site] = true;
+    } else {
+        use_arguments(flow, state, name);
+        effect_call(flow, state, &target);
+        if (name != NULL &&
+            names_trust(flow->graph->binary, name) == TRUST_MEMORY)
+            result = (struct value){.kind = V_FRESH, .number = insn->at};
+    }
+    lose_registers(flow, state, name == NULL);
+    if (name != NULL)
+        state->reg[REG_RAX] = result;
+}
+
+/* ---- the general rule: what is written depends on all that is read ---- */
+
+static void step_general(struct flow *flow, struct state *state,
+                         const struct insn *insn)
+{
+    struct value sum = {.kind = V_ANY};
+    bool adds = insn_shuffles(insn);
+    for (int i = 0; i < insn->count; i++)
+        if (insn->op[i].type == OPERAND_MEMORY &&
+            (insn->op[i].reads || !insn->op[i].writes))
+            sum = flow_combine(flow, sum,
+                               flow_get(flow, state, insn, &insn->op[i]), adds);
+    for (int r = 0; r < REG_COUNT; r++) {
+        bool address = false;
+        for (int i = 0; i < insn->count; i++)
+            address =
+                address || (insn->op[i].type == OPERAND_MEMORY &&
+                            (insn->op[i].base == r || insn->op[i].index == r));
+        if ((insn->reads >> r & 1) && !address)
+            sum = flow_combine(flow, sum, state->reg[r], adds);
+    }
+    for (int i = 0; i < insn->count; i++)
+        if (insn->op[i].type == OPERAND_MEMORY && insn->op[i].writes)
+            flow_put(flow, state, insn, &insn->op[i], sum);
+    for (int r = 0; r < REG_FLAGS; r++)
+        if (insn->writes >> r & 1)
+            state->reg[r] = sum;
+    if (insn->writes >> REG_FLAGS & 1) {
+        state->reg[REG_FLAGS] =
+            (struct value){.kind = value_is_carry(&sum) ? F_CARRY
+                                   : sum.kind == V_ITER ? F_ITER
+                                                        : V_ANY};
+    }
+}
+
+void flow_step(struct flow *flow, struct state *state, const struct insn *insn)
+{
+    if (insn->flow == FLOW_CALL) {
+        flow_call(flow, state, insn);
+        return;
+    }
+    if (insn->flow == FLOW_BRANCH) {
+        effect_branch(flow, &state->reg[REG_FLAGS]);
+        return;
+    }
+    if (insn->flow == FLOW_JUMP) {
+        if (insn->op[0].type != OPERAND_NUMBER) {
+            struct value to = flow_get(flow, state, insn, &insn->op[0]);
+            use_argument(flow, &to);
+        }
+        return;
+    }
+    if (insn->flow == FLOW_END)
+        return;
+    if (!flow_step_known(flow, state, insn))
+        step_general(flow, state, insn);
+    if (state->reg[REG_RSP].kind != V_STACK)
+        flow->failed = true;
+}
