@@ -1,22 +1,17 @@
-/* Loops that are open when their process ends.  What is open is known to the
- * process only: no caller is there any more that keeps it. */
+/* Loops that are open when their process ends.  No caller is there any more
+ * that keeps them, so MPI and the C library each keep a pointer to a note of a
+ * loop. The note is never freed: on_exit cannot be taken back. */
 #include "dls/mpi/parts.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* MPI_Finalize begins with the attributes of MPI_COMM_SELF. */
 struct watched {
-    struct watched *next;
-    struct ranks *ranks; /* NULL: it is closed */
+    _Atomic(struct ranks *) ranks; /* NULL: it is closed */
     int keyval;
 };
-
-static struct watched *all;
-static bool asked; /* to be called at the end */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A worker of this rank has not got 0, or others may still ask it. */
 static bool is_running(struct ranks *ranks)
@@ -39,68 +34,56 @@ static void say(const struct ranks *ranks, const char *what)
 
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    const struct watched *watched = value;
+    struct watched *watched = value;
+    struct ranks *ranks = atomic_load(&watched->ranks);
     (void)comm, (void)keyval, (void)extra;
-    if (watched->ranks == NULL)
+    if (ranks == NULL)
         return MPI_SUCCESS;
-    say(watched->ranks, "calls MPI_Finalize with");
-    if (is_running(watched->ranks))
-        MPI_Abort(watched->ranks->comm.all, 1);
+    say(ranks, "calls MPI_Finalize with");
+    if (is_running(ranks))
+        MPI_Abort(ranks->comm.all, 1);
     return MPI_SUCCESS;
 }
 
 /* exit(0) in the middle of a loop: others would wait, or the launcher would end
  * all with success.  It reports other codes, as those of MPI_Abort. */
-static void at_exit(int status, void *extra)
+static void at_exit(int status, void *note)
 {
+    struct watched *watched = note;
+    struct ranks *ranks = atomic_load(&watched->ranks);
     int over = 1;
-    (void)extra;
     MPI_Finalized(&over);
-    for (struct watched *w = all; status == 0 && !over && w != NULL;
-         w = w->next) {
-        if (!is_running(w->ranks))
-            continue;
-        say(w->ranks, "exits in the middle of");
-        MPI_Abort(w->ranks->comm.all, 1);
-    }
+    if (status != 0 || over || ranks == NULL || !is_running(ranks))
+        return;
+    say(ranks, "exits in the middle of");
+    MPI_Abort(ranks->comm.all, 1);
 }
 
 void ranks_watch(struct ranks *ranks)
 {
-    struct watched *watched = calloc(1, sizeof(*watched));
-    if (engine_simulated || watched == NULL) {
+    struct watched *watched =
+        engine_simulated ? NULL : calloc(1, sizeof(*watched));
+    if (watched == NULL || on_exit(at_exit, watched) != 0) {
         free(watched);
         return;
     }
-    watched->ranks = ranks;
+    ranks->watched = watched;
+    atomic_store(&watched->ranks, ranks);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &watched->keyval,
                            NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, watched->keyval, watched);
-    pthread_mutex_lock(&lock);
-    watched->next = all;
-    all = watched;
-    asked = asked || on_exit(at_exit, NULL) == 0;
-    pthread_mutex_unlock(&lock);
 }
 
 void ranks_unwatch(struct ranks *ranks)
 {
-    struct watched **place = &all, *watched;
+    struct watched *watched = ranks->watched;
     int over = 1;
-    pthread_mutex_lock(&lock);
-    while (*place != NULL && (*place)->ranks != ranks)
-        place = &(*place)->next;
-    watched = *place;
-    if (watched != NULL)
-        *place = watched->next;
-    pthread_mutex_unlock(&lock);
     if (watched == NULL)
         return;
-    watched->ranks = NULL;
+    atomic_store(&watched->ranks, NULL);
     MPI_Finalized(&over);
     if (!over) {
         MPI_Comm_delete_attr(MPI_COMM_SELF, watched->keyval);
         MPI_Comm_free_keyval(&watched->keyval);
     }
-    free(watched);
 }
