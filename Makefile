@@ -209,7 +209,7 @@ $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)
 $(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \
     -DBUILD_LIBDLS_MPI='"$(CURDIR)/$(LIB)/libdls-$(MPI).so"'
 
-$(BUILD)/bench/overhead/omp.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
+$(BUILD)/bench/overhead/omp_rows.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
     -DBUILD_OMP_COSTS='"$(CURDIR)/$(BUILD)/omp-costs"'
 
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
@@ -218,7 +218,7 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # SimGrid has its own MPI: none of our objects with MPI is linked to it.
-PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/foretell/load/sim/plan.o \
+PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/foretell/load/sim/plan_simulator.o \
     $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(wildcard base/*.c base/system/*.c))))
 $(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }

@@ -48,8 +48,8 @@ check-registry:
 	b=$$($(call defined,kernel) kernels/*.c | sort); \
 	[ "$$a" = "$$b" ] || { echo "kernels/kernels.def and kernels/*.c differ:" $$a / $$b; exit 1; }
 	@a=$$($(call registered,TRANSPORT,harness/transport/transports.def) | sort); \
-	b=$$($(call defined,transport) harness/transport/*/transport.c harness/transport/*/native/transport.c | sort); \
-	[ "$$a" = "$$b" ] || { echo "harness/transport/transports.def and harness/transport/*/transport.c differ:" $$a / $$b; exit 1; }
+	b=$$($(call defined,transport) harness/transport/*/*_transport.c harness/transport/*/native/*_transport.c | sort); \
+	[ "$$a" = "$$b" ] || { echo "harness/transport/transports.def and harness/transport/*/*_transport.c differ:" $$a / $$b; exit 1; }
 	@echo "registry ok"
 
 # A simulated run holds thousands of ranks in one process: no data that can

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "dls/dls.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static void the_list_has_every_scheme(void **state)
     (void)state;
     for (int i = 0; sched_schemes[i] != NULL; i++) {
         size_t length = strlen(sched_schemes[i]->name);
-        bool found = sched_schemes[i]->next == NULL; /* see costs_test.c */
+        bool found = sched_schemes[i]->next == NULL; /* see dls_costs_test.c */
         for (int k = 0; specs[k] != NULL; k++)
             found = found ||
                     (strncmp(specs[k], sched_schemes[i]->name, length) == 0 &&

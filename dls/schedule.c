@@ -3,8 +3,8 @@
  *     DLS_SCHEDULE=fss        for every loop
  *     DLS_SCHEDULE=@rules     lines `name = scheme`; `# ...` is a comment and
  *                             `* = scheme` is for all other loops */
+#include "dls/dls_parts.h"
 #include "dls/way.h"
-#include "dls/parts.h"
 
 #include "base/file.h"
 #include "base/text.h"

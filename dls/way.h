@@ -3,7 +3,7 @@
 #ifndef DLS_WAY_H
 #define DLS_WAY_H
 
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 struct way {
     char text[SPEC_CANONICAL_MAX]; /* canonical */

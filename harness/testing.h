@@ -3,7 +3,7 @@
 #ifndef HARNESS_TESTING_H
 #define HARNESS_TESTING_H
 
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 #include <inttypes.h>
 #include <stdio.h>

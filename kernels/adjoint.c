@@ -23,8 +23,8 @@
  * into pieces for polls keeps the partial sums. */
 #include "kernels/kernel.h"
 
-#include "kernels/support/memory.h"
 #include "base/random.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef KERNELS_CHECK_H
 #define KERNELS_CHECK_H
 
-#include "kernels/kernel.h"
 #include "base/random.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -27,10 +27,10 @@
  * rows and columns are made together. */
 #include "kernels/kernel.h"
 
+#include "base/random.h"
 #include "kernels/pace.h"
 #include "kernels/support/heat_wave.h"
-#include "kernels/support/memory.h"
-#include "base/random.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 
 #include "kernels/mandelbrot_lines.h"
 #include "kernels/support/image.h"
-#include "kernels/support/memory.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

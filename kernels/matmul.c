@@ -26,8 +26,8 @@
  * blocks, and no product is -0.  The output is n and XXH3 of C, row by row. */
 #include "kernels/kernel.h"
 
-#include "kernels/support/memory.h"
 #include "base/random.h"
+#include "kernels/support/memory_check.h"
 
 #include <cblas.h>
 #include <errno.h>

@@ -18,8 +18,8 @@
 #include "kernels/kernel.h"
 
 #include "base/random.h"
-#include "kernels/support/memory.h"
-#include "kernels/support/particles.h"
+#include "kernels/support/memory_check.h"
+#include "kernels/support/particle_cells.h"
 
 #include <errno.h>
 #include <stdlib.h>

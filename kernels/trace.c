@@ -29,8 +29,8 @@
  * worker's scratch memory, so that the work is not optimised away). */
 #include "kernels/kernel.h"
 
-#include "kernels/support/costs.h"
 #include "base/random.h"
+#include "kernels/support/cost_file.h"
 
 #include <errno.h>
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "kernels/kernel.h"
 
 #include "base/random.h"
-#include "kernels/support/memory.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

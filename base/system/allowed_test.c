@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/system/allowed.h"
-#include "base/system/testing.h"
+#include "base/system/root_testing.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/system/busy.h"
-#include "base/system/testing.h"
+#include "base/system/root_testing.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 
 #include "base/system/memory.h"
 
-#include "base/system/testing.h"
+#include "base/system/root_testing.h"
 
 static double available(const struct tree *root)
 {

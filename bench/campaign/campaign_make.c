@@ -6,8 +6,8 @@
 #include "bench/campaign/campaign_text.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
-#include "harness/program/need.h"
 #include "harness/check/setup.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

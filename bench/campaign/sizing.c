@@ -1,7 +1,7 @@
 #include "bench/campaign/sizing.h"
 
 #include "base/text.h"
-#include "bench/campaign/work.h"
+#include "bench/campaign/kernel_work.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/nodes.h"
 
-#include "bench/options/command.h"
-#include "bench/options/options.h"
 #include "bench/commands/calibrate_for.h"
 #include "bench/launching/launcher.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "harness/measure/measure.h"
 #include "harness/program/guard.h"
 #include "kernels/kernel.h"

@@ -1,7 +1,7 @@
 /* dlsbench list transports: what goes with what, and why the rest does not. */
-#include "bench/commands/list.h"
+#include "bench/commands/list_command.h"
 
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "bench/commands/omp_options.h"
 
-#include "bench/options/options.h"
 #include "bench/commands/omp_on.h"
+#include "bench/options/options.h"
 #include "bench/programs/try/try.h"
 
 #include <errno.h>

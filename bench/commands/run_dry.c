@@ -1,11 +1,11 @@
 /* dlsbench run --dry-run. */
 #include "base/text.h"
-#include "bench/options/command.h"
 #include "bench/launching/driver/announce.h"
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
+#include "bench/options/command.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include <errno.h>
 #include <inttypes.h>

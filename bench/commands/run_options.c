@@ -1,4 +1,4 @@
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
 
 #include "bench/commands/run_table.h"
 #include "bench/commands/speeds.h"

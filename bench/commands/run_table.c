@@ -1,5 +1,5 @@
-#include "bench/launching/driver/run_lists.h"
 #include "bench/commands/run_table.h"
+#include "bench/launching/driver/run_lists.h"
 
 #include "bench/campaign/policy.h"
 #include "bench/options/options.h"

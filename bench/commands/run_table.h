@@ -3,7 +3,7 @@
 #define BENCH_COMMANDS_RUN_TABLE_H
 
 #include "base/error.h"
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
 
 /* Reads a command line into options that hold the defaults.  Returns 0 or
  * -EINVAL. */

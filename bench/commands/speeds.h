@@ -3,7 +3,7 @@
 #ifndef BENCH_COMMANDS_SPEEDS_H
 #define BENCH_COMMANDS_SPEEDS_H
 
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
 
 /* Loads the campaign that o->file names.  Speeds that its sizes lack are those
  * of the result directory in --out; else of the simulated platform; else of

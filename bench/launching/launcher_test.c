@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bench/options/numbers.h"
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
 #include "bench/launching/launcher.h"
+#include "bench/options/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

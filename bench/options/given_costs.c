@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "kernels/kernel.h"
-#include "kernels/support/costs.h"
+#include "kernels/support/cost_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

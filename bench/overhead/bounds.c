@@ -8,13 +8,13 @@
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/timed_team.h"
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
 #include "sched/sched.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * asked for before the chunk before runs (prefetch: on) and after it (off). */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/timed_team.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* A chunk through libdls, as a program calls it, compared with the same chunk
  * from the suite's own source; and inside the threads of an OpenMP runtime,
  * compared with that runtime's schedule(dynamic,1). */
+#include "bench/overhead/library.h"
 #include "base/text.h"
 #include "bench/overhead/contest.h"
-#include "bench/overhead/library.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/timed_team.h"
 
 #include "dls/dls.h"
 #include "harness/engine/engine.h"

@@ -3,9 +3,9 @@
  * static pipelined loop with the same interval and none of our machinery. */
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/pair.h"
 #include "bench/overhead/rounds/states.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/row_pair.h"
+#include "bench/overhead/timed_team.h"
 
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"

@@ -1,10 +1,10 @@
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/timed_team.h"
 
-#include "harness/messages/window.h"
 #include "harness/engine/engine.h"
+#include "harness/messages/window.h"
 #include "harness/transport/steal/steal.h"
 
 #include <mpi.h>

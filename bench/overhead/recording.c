@@ -3,7 +3,7 @@
  * their times (timing: chunk). */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/timed_team.h"
 
 #include "harness/protocol/parallel/parallel.h"
 

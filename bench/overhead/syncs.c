@@ -2,11 +2,11 @@
  * hand-over of this machine. */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/pair.h"
-#include "bench/overhead/team.h"
+#include "bench/overhead/row_pair.h"
+#include "bench/overhead/timed_team.h"
 
-#include "harness/protocol/pipeline/dmps.h"
 #include "harness/program/need.h"
+#include "harness/protocol/pipeline/dmps.h"
 
 #include <stdlib.h>
 #include <string.h>

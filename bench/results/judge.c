@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
-#include "harness/program/need.h"
 #include "harness/check/setup.h"
+#include "harness/program/need.h"
 
 #include <math.h>
 #include <stdlib.h>

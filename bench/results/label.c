@@ -2,7 +2,7 @@
 
 #include "kernels/kernel.h"
 #include "sched/sched.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <stdio.h>
 #include <string.h>

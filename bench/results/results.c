@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
-#include "harness/record/rows.h"
+#include "harness/record/row_reader.h"
 
 #include <errno.h>
 #include <limits.h>

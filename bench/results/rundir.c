@@ -1,8 +1,8 @@
 #include "bench/results/rundir.h"
 
 #include "base/file.h"
-#include "base/system/whole.h"
 #include "base/folder.h"
+#include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/campaign/gain.h"
 #include "bench/campaign/policy.h"

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/stamp.h"
-#include "harness/record/lines.h"
 #include "harness/record/record.h"
+#include "harness/record/record_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "harness/program/need.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "bench/options/command.h"
 #include "bench/launching/installed.h"
+#include "bench/options/command.h"
 #include "harness/check/choice.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 #include "bench/simgrid/simulate.h"
 
-#include "base/system/memory.h"
 #include "base/stats.h"
+#include "base/system/memory.h"
 #include "base/text.h"
-#include "bench/simgrid/ask.h"
-#include "bench/simgrid/hosts.h"
 #include "bench/launching/installed.h"
 #include "bench/launching/launcher.h"
+#include "bench/simgrid/ask.h"
+#include "bench/simgrid/hosts.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

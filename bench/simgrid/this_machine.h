@@ -4,8 +4,8 @@
 #define BENCH_SIMGRID_THIS_MACHINE_H
 
 #include "base/error.h"
-#include "harness/costs/calibration.h"
 #include "harness/check/worklist.h"
+#include "harness/costs/calibration.h"
 
 #include <limits.h>
 #include <stdbool.h>

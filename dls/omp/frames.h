@@ -1,11 +1,12 @@
-/* What a thread is in, and what is counted of it: the second half of parts.h.
+/* What a thread is in, and what is counted of it: the second half of
+ * omp_parts.h.
  */
 #ifndef DLS_OMP_FRAMES_H
 #define DLS_OMP_FRAMES_H
 
-#include "dls/omp/parts.h"
+#include "dls/omp/omp_parts.h"
 
-/* ---- watch.c ---- */
+/* ---- omp_watch.c ---- */
 
 /* What a thread has lost until now. */
 struct sums {
@@ -117,7 +118,7 @@ void instance_leave(struct frame *frame);
 /* Counts a visit of which only one thread is known. */
 void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
 
-/* ---- costs.c ---- */
+/* ---- omp_costs.c ---- */
 
 /* The table of a visit under a scheme by cost: with the costs of the last
  * visit, where that had as many iterations.  Returns 0 or -errno. */
@@ -139,7 +140,7 @@ void costs_end_chunk(struct frame *frame);
  * lock. */
 void costs_keep(struct site *site, const struct instance *instance);
 
-/* ---- handout.c ---- */
+/* ---- omp_handout.c ---- */
 
 /* A thread's end of a loop that it is in, on top of those that it is in as
  * well. */
@@ -195,7 +196,7 @@ enum { FRAMES_INSIDE = 12 };
 struct here {
     struct frame *top;
     const struct region *region;
-    struct mate *mate; /* NULL, or see team.h */
+    struct mate *mate; /* NULL, or see omp_team.h */
     /* A program of gcc's calls LLVM's runtime, from this address; for a region
      * of this site. */
     const void *caller;

@@ -4,8 +4,8 @@
  * are ours the runtime's own loop is empty; where they are not it is the one
  * that the program asked for. */
 #include "dls/omp/gomp.h"
+#include "dls/omp/omp_team.h"
 #include "dls/omp/ompt.h"
-#include "dls/omp/team.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* In front of libgomp: parallel regions, those that are a loop by themselves,
  * and loops that are always left alone. */
 #include "dls/omp/gomp.h"
-#include "dls/omp/team.h"
+#include "dls/omp/omp_team.h"
 
 /* ---- regions ---- */
 

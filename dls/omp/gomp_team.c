@@ -1,7 +1,7 @@
 /* In front of libgomp: what the threads of a team meet between its begin and
  * its end: barriers, sections, single and tasks. */
 #include "dls/omp/gomp.h"
-#include "dls/omp/team.h"
+#include "dls/omp/omp_team.h"
 
 /* Around a call in which the team's threads wait for one another. */
 static void begin_barrier(const struct runtime *runtime, const void *caller)

@@ -3,7 +3,7 @@
  * learn go on where they were. */
 #include "dls/omp/frames.h"
 
-#include "base/lines.h"
+#include "base/cache_line.h"
 
 #include <errno.h>
 #include <math.h>

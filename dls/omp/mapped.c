@@ -1,6 +1,6 @@
 /* The counters of this process: a mapped file, which stays whole when the
  * process ends without a destructor (_exit, a signal). */
-#include "dls/omp/parts.h"
+#include "dls/omp/omp_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -324,7 +324,7 @@ static __attribute__((destructor)) void ended(void)
 /* ---- which processes have the library ---- */
 
 /* A line for each image of a process, and one for its regular end, in a file of
- * the run's folder (counters.h). */
+ * the run's folder (omp_counters.h). */
 static int take_runtime(struct dl_phdr_info *info, size_t size, void *found)
 {
     static const char *const names[] = {"/libgomp.so", "/libomp.so",

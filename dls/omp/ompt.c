@@ -1,6 +1,6 @@
 #include "dls/omp/ompt.h"
 
-#include "dls/omp/team.h"
+#include "dls/omp/omp_team.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

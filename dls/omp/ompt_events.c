@@ -1,6 +1,6 @@
 /* What the threads of LLVM's runtime meet in a region, as OMPT tells. */
+#include "dls/omp/omp_team.h"
 #include "dls/omp/ompt.h"
-#include "dls/omp/team.h"
 
 typedef union ompt_data data_t;
 

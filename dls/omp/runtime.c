@@ -1,4 +1,4 @@
-#include "dls/omp/parts.h"
+#include "dls/omp/omp_parts.h"
 
 #include <dlfcn.h>
 #include <link.h>

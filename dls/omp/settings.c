@@ -1,6 +1,6 @@
-#include "dls/omp/parts.h"
+#include "dls/omp/omp_parts.h"
 
-#include "dls/parts.h"
+#include "dls/dls_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

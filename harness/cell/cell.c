@@ -4,7 +4,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "harness/cell/binding.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include <errno.h>
 #include <stdio.h>

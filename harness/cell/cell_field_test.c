@@ -1,7 +1,7 @@
 /* The table of fields: what holds for every line of it. */
 #include "harness/cell/cell_field.h"
 #include "harness/cell/cell_testing.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 /* Whether all fields are equal but these (NULL ends the names). */
 static bool cell_equal_but(const struct cell *a, const struct cell *b,

@@ -2,7 +2,7 @@
  * cells are equal. */
 #include "harness/cell/cell_field.h"
 
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

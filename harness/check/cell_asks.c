@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "harness/check/cell_checks.h"
 #include "harness/check/cell_transport.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* The perturbations of a cell, and reissue. */
 #include "base/text.h"
-#include "harness/program/need.h"
 #include "harness/check/cell_checks.h"
 #include "harness/check/cell_transport.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #define HARNESS_CHECK_CELL_TRANSPORT_H
 
 #include "harness/cell/cell.h"
-#include "harness/hierarchy/tree.h"
 #include "harness/check/setup.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/transport/registry/transport_registry.h"
 
 /* Of a cell whose transport and protocol are resolved; NULL: of none. */
 const struct transport_ops *cell_transport(const struct cell *cell);

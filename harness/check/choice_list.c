@@ -1,8 +1,8 @@
 /* The candidates of scheme auto, and the choice among them. */
-#include "harness/program/need.h"
 #include "harness/check/setup.h"
+#include "harness/program/need.h"
 #include "sched/sched.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <stdio.h>

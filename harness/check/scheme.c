@@ -2,7 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 #define HARNESS_CHECK_SETUP_H
 
 #include "harness/cell/cell.h"
-#include "harness/hierarchy/hierarchy.h"
 #include "harness/check/scheme.h"
+#include "harness/hierarchy/hierarchy.h"
 #include "harness/topo/topo.h"
-#include "harness/transport/registry/registry.h"
+#include "harness/transport/registry/transport_registry.h"
 #include "kernels/kernel.h"
 
 enum protocol {

@@ -2,10 +2,10 @@
 #include "harness/costs/calibration.h"
 
 #include "base/file.h"
-#include "harness/record/rows.h"
 #include "harness/costs/calibration_fields.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
+#include "harness/record/row_reader.h"
 
 #include <errno.h>
 #include <math.h>

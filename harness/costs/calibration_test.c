@@ -2,8 +2,8 @@
  * with a text, and what is looked up is the nearest. */
 #include "harness/testing.h"
 
-#include "harness/measure/exchange.h"
 #include "harness/costs/calibration.h"
+#include "harness/measure/boundary_cost.h"
 
 #include <errno.h>
 #include <math.h>

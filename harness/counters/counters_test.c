@@ -1,6 +1,6 @@
 /* What is the same with and without PAPI: the list, the facts, and what is said
  * where nothing can be counted. */
-#include "harness/counters/testing.h"
+#include "harness/counters/counters_testing.h"
 
 #include <errno.h>
 #include <string.h>

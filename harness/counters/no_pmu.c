@@ -1,4 +1,4 @@
-#include "harness/counters/events.h"
+#include "harness/counters/papi_events.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

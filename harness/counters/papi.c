@@ -1,4 +1,4 @@
-#include "harness/counters/events.h"
+#include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 #include "harness/counters/sde.h"
 

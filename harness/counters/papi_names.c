@@ -1,7 +1,7 @@
 /* The names of PAPI's events: which there are, and the nearest to a wrong
  * one. */
 #include "base/list.h"
-#include "harness/counters/events.h"
+#include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 #include "harness/counters/sde.h"
 

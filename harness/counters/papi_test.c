@@ -1,6 +1,6 @@
 /* Events, where PAPI is there.  The suite's own events and, where the kernel
  * lets them, its software events go the way of processor counters. */
-#include "harness/counters/testing.h"
+#include "harness/counters/counters_testing.h"
 
 #include <errno.h>
 #include <papi.h>

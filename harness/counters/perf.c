@@ -1,6 +1,6 @@
 #include "harness/counters/perf.h"
 
-#include "harness/counters/events.h"
+#include "harness/counters/papi_events.h"
 #include "harness/counters/perf_parts.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* The kernel's events, with and without PAPI.  Where no counters are, the tests
  * of counts are skipped and say why. */
-#include "harness/counters/events.h"
+#include "harness/counters/counters_testing.h"
+#include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
-#include "harness/counters/testing.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

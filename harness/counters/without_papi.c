@@ -1,5 +1,5 @@
 /* make PAPI=0: there are no events but the kernel's. */
-#include "harness/counters/events.h"
+#include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 
 #include "base/nearest.h"

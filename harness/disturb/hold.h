@@ -9,8 +9,8 @@
 #ifndef HARNESS_DISTURB_HOLD_H
 #define HARNESS_DISTURB_HOLD_H
 
-#include "harness/messages/source.h"
 #include "harness/disturb/perturb.h"
+#include "harness/messages/source.h"
 #include "kernels/kernel.h"
 
 struct hold {

@@ -1,5 +1,5 @@
 /* The lock of the native engine, between threads and between processes. */
-#include "harness/engine/testing.h"
+#include "harness/engine/engine_testing.h"
 
 #include <sys/wait.h>
 

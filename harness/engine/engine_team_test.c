@@ -1,5 +1,5 @@
 /* Teams of threads of the native engine. */
-#include "harness/engine/testing.h"
+#include "harness/engine/engine_testing.h"
 
 enum { RUNS = 24 / SLOWER + 1, PHASES = 20 };
 

@@ -1,6 +1,6 @@
 /* The native engine: clocks and waiting.  Needs no MPI, so that the thread
  * sanitizer can watch it. */
-#include "harness/engine/testing.h"
+#include "harness/engine/engine_testing.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 #include "harness/engine/share.h"
 
 #include "harness/engine/engine.h"
-#include "harness/engine/testing.h"
+#include "harness/engine/engine_testing.h"
 
 #include <math.h>
 #include <sched.h>

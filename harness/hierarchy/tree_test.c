@@ -1,10 +1,10 @@
 /* Trees of random cells: shape, hosts and ranges. */
 #include "harness/testing.h"
 
-#include "harness/hierarchy/hierarchy.h"
-#include "harness/hierarchy/tree.h"
 #include "harness/check/cell_transport.h"
 #include "harness/check/setup.h"
+#include "harness/hierarchy/hierarchy.h"
+#include "harness/hierarchy/tree.h"
 
 /* A random cell that cell_check accepts. */
 static void random_cell(struct cell *cell, uint64_t *seed)

@@ -1,13 +1,13 @@
 #include "harness/launch/launch.h"
 
-#include "harness/program/need.h"
 #include "harness/launch/launch_parts.h"
+#include "harness/program/need.h"
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
-#include "harness/program/guard.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_order.h"
+#include "harness/program/guard.h"
 
 #include <errno.h>
 #include <math.h>

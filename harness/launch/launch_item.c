@@ -1,11 +1,11 @@
 /* One cell of a launch: open, measure, record, finish. */
 #include "base/stats.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
-#include "harness/launch/rows.h"
-#include "harness/record/lines.h"
+#include "harness/launch/launch_rows.h"
+#include "harness/program/need.h"
+#include "harness/record/record_lines.h"
 
 #include <errno.h>
 #include <math.h>

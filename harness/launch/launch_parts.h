@@ -3,11 +3,11 @@
 #ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
 #define HARNESS_LAUNCH_LAUNCH_PARTS_H
 
+#include "harness/check/worklist.h"
 #include "harness/launch/launch_order.h"
 #include "harness/launch/trial.h"
 #include "harness/record/record.h"
 #include "harness/repetition/run.h"
-#include "harness/check/worklist.h"
 
 #include <stdio.h>
 

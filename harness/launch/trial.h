@@ -4,8 +4,8 @@
 #ifndef HARNESS_LAUNCH_TRIAL_H
 #define HARNESS_LAUNCH_TRIAL_H
 
-#include "harness/repetition/run.h"
 #include "harness/check/choice.h"
+#include "harness/repetition/run.h"
 
 struct trial {
     struct cell cell;        /* with the present choice in `chosen` */

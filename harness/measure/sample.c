@@ -1,8 +1,8 @@
 /* Independent iterations: a sample of them, the same for every worker. */
-#include "harness/measure/work_parts.h"
+#include "harness/measure/measure_work_parts.h"
 
 #include "base/stats.h"
-#include "harness/measure/line.h"
+#include "harness/measure/fitted_line.h"
 
 #include <errno.h>
 #include <math.h>

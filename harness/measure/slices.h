@@ -1,13 +1,13 @@
 /* How the system shares a core between a worker and another busy process: in
  * time slices, which a simulation needs to know
- * (harness/repetition/sim/slices.h). The last worker shares its core with a
- * busy process, started as the workers of a loaded cell are, and looks at the
+ * (harness/repetition/sim/time_slices.h). The last worker shares its core with
+ * a busy process, started as the workers of a loaded cell are, and looks at the
  * clock all the time: where the clock jumps, the busy process had the core. */
 #ifndef HARNESS_MEASURE_SLICES_H
 #define HARNESS_MEASURE_SLICES_H
 
-#include "harness/measure/crew.h"
 #include "harness/costs/calibration.h"
+#include "harness/measure/crew.h"
 
 /* Collective; `slices` is complete at rank 0, empty (run 0) where the core was
  * not shared in slices.  All ranks return the same code. */

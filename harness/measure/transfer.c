@@ -1,7 +1,7 @@
 #include "harness/measure/transfer.h"
 
 #include "base/stats.h"
-#include "harness/measure/line.h"
+#include "harness/measure/fitted_line.h"
 #include "harness/messages/input.h"
 #include "harness/program/need.h"
 

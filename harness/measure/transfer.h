@@ -8,8 +8,8 @@
 #ifndef HARNESS_MEASURE_TRANSFER_H
 #define HARNESS_MEASURE_TRANSFER_H
 
-#include "harness/measure/crew.h"
 #include "harness/costs/calibration.h"
+#include "harness/measure/crew.h"
 
 /* Transfers that are measured: to every rank but the first. */
 int transfer_count(const struct crew *crew);

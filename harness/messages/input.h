@@ -6,9 +6,9 @@
 #ifndef HARNESS_MESSAGES_INPUT_H
 #define HARNESS_MESSAGES_INPUT_H
 
+#include "harness/engine/engine.h"
 #include "harness/messages/mailbox.h"
 #include "harness/messages/source.h"
-#include "harness/engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,9 +3,9 @@
  * the thread sanitizer can watch it. */
 #include "harness/testing.h"
 
-#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
-#include "sched/schemes/registry.h"
+#include "harness/messages/source.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

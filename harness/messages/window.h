@@ -4,8 +4,8 @@
 #ifndef HARNESS_MESSAGES_WINDOW_H
 #define HARNESS_MESSAGES_WINDOW_H
 
-#include "harness/messages/comm.h"
 #include "harness/engine/engine.h"
+#include "harness/messages/comm.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 
 #include "harness/messages/mpi_testing_windows.h"
 #include "harness/messages/source_rma.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 #include "harness/problem/loop_costs.h"
 
 #include "harness/program/need.h"
-#include "kernels/support/costs.h"
+#include "kernels/support/cost_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

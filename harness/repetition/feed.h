@@ -4,7 +4,7 @@
 #define HARNESS_REPETITION_FEED_H
 
 #include "harness/problem/loop.h"
-#include "harness/transport/end.h"
+#include "harness/transport/transport_end.h"
 
 /* One worker's; the instance of feed_kernel. */
 struct feed {

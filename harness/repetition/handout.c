@@ -1,8 +1,8 @@
 #include "harness/repetition/handout.h"
 
+#include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"
 #include "harness/problem/loop_shared.h"
-#include "harness/check/cell_transport.h"
 
 /* The serial time is that of all time steps and of what is between them. */
 static double iteration_s(const struct loop *loop)

@@ -3,12 +3,12 @@
 #ifndef HARNESS_REPETITION_HANDOUT_H
 #define HARNESS_REPETITION_HANDOUT_H
 
+#include "harness/check/setup.h"
 #include "harness/problem/loop.h"
+#include "harness/repetition/planned.h"
+#include "harness/transport/transport_end.h"
 #include "harness/workers/context.h"
 #include "harness/workers/power.h"
-#include "harness/repetition/planned.h"
-#include "harness/check/setup.h"
-#include "harness/transport/end.h"
 
 /* All pointers stay the caller's. */
 struct handout {

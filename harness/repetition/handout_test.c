@@ -1,8 +1,8 @@
 /* What a cell's transport is told of its loop. */
 #include "harness/cell/cell_testing.h"
+#include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"
 #include "harness/repetition/handout.h"
-#include "harness/check/cell_transport.h"
 
 #include <errno.h>
 

@@ -6,8 +6,8 @@
 #define HARNESS_REPETITION_PLANNED_H
 
 #include "harness/problem/loop.h"
-#include "harness/workers/context.h"
 #include "harness/transport/push/push.h"
+#include "harness/workers/context.h"
 #include "sched/divisible/algorithm.h"
 #include "sched/divisible/platform.h"
 

@@ -1,8 +1,8 @@
 #include "harness/repetition/run_parts.h"
 
-#include "harness/program/need.h"
-#include "harness/problem/loop_shared.h"
 #include "harness/check/cell_transport.h"
+#include "harness/problem/loop_shared.h"
+#include "harness/program/need.h"
 
 #include <stdlib.h>
 #include <string.h>

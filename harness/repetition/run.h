@@ -3,18 +3,18 @@
 #ifndef HARNESS_REPETITION_RUN_H
 #define HARNESS_REPETITION_RUN_H
 
-#include "harness/messages/comm.h"
-#include "harness/messages/window.h"
+#include "harness/check/setup.h"
 #include "harness/engine/share.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/messages/comm.h"
+#include "harness/messages/window.h"
 #include "harness/problem/loop.h"
+#include "harness/protocol/parallel/parallel.h"
+#include "harness/repetition/recent.h"
+#include "harness/transport/transport.h"
 #include "harness/workers/context.h"
 #include "harness/workers/place.h"
 #include "harness/workers/power.h"
-#include "harness/protocol/parallel/parallel.h"
-#include "harness/repetition/recent.h"
-#include "harness/check/setup.h"
-#include "harness/transport/transport.h"
 
 /* The result of one worker in one repetition; times in seconds, finish_s since
  * the start of its rank. */

@@ -1,8 +1,8 @@
 #include "harness/repetition/run_parts.h"
 
 #include "base/stats.h"
-#include "harness/program/need.h"
 #include "harness/problem/serial.h"
+#include "harness/program/need.h"
 #include "harness/repetition/logged.h"
 #include "harness/transport/reissue/reissue.h"
 

@@ -3,8 +3,8 @@
  * the ranks exchange what they computed. */
 #include "harness/repetition/run_parts.h"
 
-#include "harness/program/need.h"
 #include "harness/problem/loop_costs.h"
+#include "harness/program/need.h"
 
 #include <stdlib.h>
 

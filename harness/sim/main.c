@@ -3,8 +3,8 @@
  * their part of each loop when it calls them. */
 #include "base/text.h"
 #include "harness/engine/sim/world.h"
-#include "harness/program/guard.h"
 #include "harness/launch/launch.h"
+#include "harness/program/guard.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #define HARNESS_TRANSPORT_TRANSPORT_H
 
 #include "base/error.h"
+#include "harness/hierarchy/tree.h"
 #include "harness/messages/comm.h"
 #include "harness/messages/input.h"
 #include "harness/messages/source.h"
-#include "harness/hierarchy/tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "harness/cell/cell.h"
-#include "harness/messages/comm.h"
-#include "harness/counters/counters.h"
-#include "harness/workers/place.h"
 #include "harness/check/worklist.h"
+#include "harness/counters/counters.h"
+#include "harness/messages/comm.h"
+#include "harness/workers/place.h"
 
 struct transport_ops;
 

@@ -4,8 +4,8 @@
 #define HARNESS_WORKERS_PLACE_H
 
 #include "base/error.h"
-#include "harness/messages/comm.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/messages/comm.h"
 #include "harness/topo/topo.h"
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Places: slots of workers, crowded groups, and who shares a core. */
 #include "harness/testing.h"
 
-#include "harness/workers/place.h"
 #include "harness/check/cell_transport.h"
+#include "harness/workers/place.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,10 +10,10 @@
 #ifndef HARNESS_WORKERS_POWER_H
 #define HARNESS_WORKERS_POWER_H
 
-#include "harness/messages/comm.h"
-#include "harness/hierarchy/tree.h"
-#include "harness/workers/place.h"
 #include "harness/check/setup.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/messages/comm.h"
+#include "harness/workers/place.h"
 
 struct powers {
     double *given; /* V, one per worker */

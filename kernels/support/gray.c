@@ -1,9 +1,9 @@
 #include "kernels/support/gray.h"
 
+#include "base/random.h"
 #include "kernels/support/diffusion.h"
 #include "kernels/support/image.h"
-#include "kernels/support/memory.h"
-#include "base/random.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "kernels/support/sparse.h"
 
 #include "base/random.h"
-#include "kernels/support/memory.h"
+#include "kernels/support/memory_check.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Algorithms as specs. */
-#include "sched/divisible/testing.h"
+#include "sched/divisible/divisible_testing.h"
 
 #include "sched/divisible/algorithm.h"
 

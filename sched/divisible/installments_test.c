@@ -1,6 +1,6 @@
 /* The equations of multi-installment, on random platforms. */
+#include "sched/divisible/divisible_testing.h"
 #include "sched/divisible/installments.h"
-#include "sched/divisible/testing.h"
 
 #include <errno.h>
 

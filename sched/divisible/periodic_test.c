@@ -1,7 +1,7 @@
 /* The closed forms of the periodic plans against glpk, the theorems' bounds,
  * and what holds for all heuristics.  DLSBENCH_SEED sets the first seed. */
+#include "sched/divisible/divisible_testing.h"
 #include "sched/divisible/periodic.h"
-#include "sched/divisible/testing.h"
 
 #include <errno.h>
 #include <glpk.h>

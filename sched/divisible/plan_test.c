@@ -1,4 +1,4 @@
-#include "sched/divisible/testing.h"
+#include "sched/divisible/divisible_testing.h"
 
 #include <errno.h>
 

@@ -3,8 +3,8 @@
  * together are solved by subsets: the best order of a set begins with one of
  * its workers and continues with the best order of the others, in n 2^(n-1)
  * steps instead of n!. */
-#include "sched/divisible/curve.h"
 #include "sched/divisible/single_round.h"
+#include "sched/divisible/curve.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Single-round plans against linear programs solved by glpk, and against all
  * orders.  DLSBENCH_SEED sets the first seed. */
+#include "sched/divisible/divisible_testing.h"
 #include "sched/divisible/single_round.h"
-#include "sched/divisible/testing.h"
 
 #include <glpk.h>
 

@@ -1,5 +1,5 @@
 /* The extension against a pipeline that runs block by block. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 enum { SIM_WORKERS = 10, SIM_BLOCKS = 8192 };
 

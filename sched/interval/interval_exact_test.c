@@ -1,6 +1,6 @@
 /* The exact form against a pipeline that was run event by event: a program of
  * its own printed these numbers. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 enum { WORKERS_MAX = 4 };
 

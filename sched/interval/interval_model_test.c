@@ -1,5 +1,5 @@
 /* What holds for the model, whatever the numbers. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 #include "sched/interval/interval_pipeline.h"
 

@@ -1,5 +1,5 @@
 /* What keeps the ends of a message busy, and chunks one by one. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 enum { WORKERS = 4, PIECES_MAX = 64 };
 

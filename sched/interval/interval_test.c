@@ -9,7 +9,7 @@
  *   beside them T is 6.9971 and 7.0023.
  * - T of experiment 3 to its digits: 0.07 % and 0.22 % below the printed ones
  *   with the printed V, 0.4 % to 0.6 % with those from the powers. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 static void the_nine_optima(void **state)
 {

@@ -1,5 +1,5 @@
 /* Blocks whose costs depend on their width otherwise than by a line. */
-#include "sched/interval/testing.h"
+#include "sched/interval/interval_testing.h"
 
 /* A saw-tooth: multiples of 16 columns are a quarter faster, and each block
  * costs 2 us more from 100 columns on. */

@@ -1,6 +1,6 @@
 /* Schemes that learn: sizes by hand from given times, and that the weights
  * come to the true speeds. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 #include <inttypes.h>
 #include <math.h>

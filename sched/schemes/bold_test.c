@@ -1,5 +1,5 @@
 /* bold: its sizes by the formula as it is printed, and by hand. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 #include <math.h>
 #include <stdio.h>

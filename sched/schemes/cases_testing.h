@@ -2,8 +2,8 @@
 #ifndef SCHED_SCHEMES_CASES_TESTING_H
 #define SCHED_SCHEMES_CASES_TESTING_H
 
-#include "sched/schemes/registry.h"
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <inttypes.h>
 #include <math.h>

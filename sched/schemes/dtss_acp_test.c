@@ -1,5 +1,5 @@
 /* Workers that are too slow to take part. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 #include <errno.h>
 #include <string.h>

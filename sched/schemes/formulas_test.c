@@ -1,10 +1,10 @@
 /* Schemes beyond the five papers: their formulas solved by other means, what
  * they promise, and examples worked out by hand. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <errno.h>
 #include <stdio.h>
 
 enum { CASES = 200 };

@@ -1,7 +1,7 @@
 /* The first ten chunks of 1000 iterations on 4 workers, from the formulas as
  * they are published, worked out outside of this program with 40 digits.  Every
  * chunk takes its mean time, and nobody has told anything. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 enum { TEN = 10 };
 

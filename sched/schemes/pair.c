@@ -1,5 +1,5 @@
 #include "sched/schemes/pair.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #define SCHED_SCHEMES_PAIR_H
 
 #include "sched/sched.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 struct sched_pair {
     const struct sched_ops *outer, *inner; /* inner NULL: one scheme */

@@ -1,6 +1,6 @@
 /* Two schemes in one text. */
+#include "sched/sched_testing.h"
 #include "sched/schemes/pair.h"
-#include "sched/testing.h"
 
 #include <errno.h>
 

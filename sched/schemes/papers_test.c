@@ -1,6 +1,6 @@
 /* Every chunk sequence that the papers print, and examples worked out by hand
  * from their formulas. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 #include <errno.h>
 

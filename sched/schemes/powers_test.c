@@ -1,7 +1,7 @@
 /* The schemes with powers against their algorithms as printed, and numbers at
  * the edge of what fits. */
-#include "sched/schemes/registry.h"
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
+#include "sched/schemes/scheme_registry.h"
 
 /* Algorithm 1 of Han and Chronopoulos as printed, one value after the other. */
 static int64_t dtss_loop(int64_t *current, int64_t decrement, int64_t power)

@@ -1,6 +1,6 @@
 /* Schemes that share out a part of the loop by powers or by measured speeds:
  * chunks worked out outside of this program. */
-#include "sched/testing.h"
+#include "sched/sched_testing.h"
 
 /* Worker `worker` asks, and says that it took `each` for every iteration. */
 static int64_t ask(struct testing_loop *t, int worker, double each)

@@ -1,7 +1,7 @@
 /* Traces: what the iterations of a loop cost. */
 #include "tests/fuzz/fuzz.h"
 
-#include "kernels/support/costs.h"
+#include "kernels/support/cost_file.h"
 
 #include <stdlib.h>
 

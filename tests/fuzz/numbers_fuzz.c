@@ -1,8 +1,8 @@
 /* Numbers and lists of numbers in options. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/options/numbers.h"
 #include "bench/foretell/interval/predict.h"
+#include "bench/options/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ def one(dlsbench, tmp_path):
     return run
 
 
-# Worked out outside of this program (sched/schemes/costs_test.c): costs
+# Worked out outside of this program (sched/schemes/scheme_costs_test.c): costs
 # 1 to 8, two workers.
 CHUNKS = {"static:by=cost": [(0, 6), (6, 2)],
           "hss": [(0, 4), (4, 2), (6, 1), (7, 1)],

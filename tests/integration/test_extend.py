@@ -202,7 +202,7 @@ def extended(tmp_path_factory):
         file.write(FIELD)
     folder = tree / "harness/transport/blocks"
     folder.mkdir()
-    (folder / "transport.c").write_text(BLOCKS)
+    (folder / "blocks_transport.c").write_text(BLOCKS)
     with open(tree / "harness/transport/transports.def", "a",
               encoding="utf-8") as file:
         file.write("TRANSPORT(blocks)\n")

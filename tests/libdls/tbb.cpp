@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <iostream>
-#include <set>
 #include <mutex>
+#include <set>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <thread>

@@ -1,11 +1,11 @@
 #include "bench/foretell/choose/choose.h"
 
-#include "bench/options/command.h"
 #include "bench/launching/driver/driver.h"
+#include "bench/options/command.h"
 #include "bench/results/results.h"
+#include "harness/check/setup.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
-#include "harness/check/setup.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #define BENCH_FORETELL_CHOOSE_CHOOSE_H
 
 #include "base/error.h"
-#include "bench/foretell/choose/replayed.h"
 #include "bench/campaign/campaign.h"
+#include "bench/foretell/choose/replayed.h"
 #include "bench/results/rundir.h"
 #include "bench/simgrid/simulate.h"
 

@@ -5,8 +5,8 @@
 #define BENCH_FORETELL_CHOOSE_REPLAYED_H
 
 #include "bench/foretell/replay/replay_loop.h"
-#include "harness/costs/calibration.h"
 #include "harness/cell/cell.h"
+#include "harness/costs/calibration.h"
 
 #include <limits.h>
 

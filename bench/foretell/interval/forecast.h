@@ -5,8 +5,8 @@
 #define BENCH_FORETELL_INTERVAL_FORECAST_H
 
 #include "base/error.h"
-#include "harness/costs/calibration.h"
 #include "harness/cell/cell.h"
+#include "harness/costs/calibration.h"
 #include "sched/interval/interval.h"
 
 #include <stdbool.h>

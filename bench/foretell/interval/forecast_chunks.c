@@ -3,7 +3,7 @@
 
 #include "harness/program/need.h"
 #include "sched/sched.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "bench/foretell/interval/intervals.h"
 
 #include "bench/calibrate/calibrate.h"
-#include "bench/options/command.h"
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/platform_costs.h"
+#include "bench/options/command.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 #include "bench/foretell/interval/models.h"
 
 #include "base/system/whole.h"
-#include "bench/options/command.h"
-#include "bench/options/table.h"
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/intervals.h"
+#include "bench/options/command.h"
+#include "bench/options/table.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 #include "bench/foretell/interval/platform_costs.h"
 
-#include "harness/protocol/pipeline/sim/links.h"
-#include "harness/program/need.h"
-#include "harness/hierarchy/tree.h"
 #include "harness/check/cell_transport.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/program/need.h"
+#include "harness/protocol/pipeline/sim/links.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "bench/simgrid/simulate.h"
-#include "harness/costs/calibration.h"
 #include "harness/cell/cell.h"
+#include "harness/costs/calibration.h"
 
 /* The messages of one shape on one platform. */
 struct platform_messages {

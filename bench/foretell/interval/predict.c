@@ -1,6 +1,6 @@
 /* dlsbench predict: the best synchronization interval, before anything runs. */
-#include "bench/foretell/interval/models.h"
 #include "bench/foretell/interval/predict.h"
+#include "bench/foretell/interval/models.h"
 
 #include "bench/options/command.h"
 #include "bench/options/options.h"

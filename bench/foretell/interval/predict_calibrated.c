@@ -1,7 +1,7 @@
 #include "bench/calibrate/calibrated.h"
-#include "bench/options/numbers.h"
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/predict.h"
+#include "bench/options/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

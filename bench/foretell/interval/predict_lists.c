@@ -1,7 +1,7 @@
-#include "base/text.h"
 #include "base/stats.h"
-#include "bench/options/numbers.h"
+#include "base/text.h"
 #include "bench/foretell/interval/predict.h"
+#include "bench/options/numbers.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bench/options/command.h"
 #include "bench/foretell/interval/predict.h"
+#include "bench/options/command.h"
 
 #include <errno.h>
 #include <math.h>

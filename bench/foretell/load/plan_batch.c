@@ -1,8 +1,8 @@
 /* dlsbench plan --batch: many plans by one program, for scripts. */
 #include "base/file.h"
-#include "bench/options/numbers.h"
-#include "bench/foretell/load/plan.h"
+#include "bench/foretell/load/plan_command.h"
 #include "bench/foretell/load/plan_sim.h"
+#include "bench/options/numbers.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

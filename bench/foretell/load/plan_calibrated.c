@@ -3,9 +3,9 @@
  * bytes of input; g and G are those of messages of input data from rank 0, and
  * worker i is like rank i + 1. */
 #include "bench/calibrate/calibrated.h"
+#include "bench/foretell/load/plan_command.h"
 #include "bench/options/command.h"
 #include "bench/options/numbers.h"
-#include "bench/foretell/load/plan.h"
 
 #include "harness/program/need.h"
 #include "kernels/kernel.h"

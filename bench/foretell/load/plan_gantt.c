@@ -1,6 +1,6 @@
 /* The chart of a plan in a terminal: one line for the master's port and one for
  * each worker.  A column shows what fills most of its time. */
-#include "bench/foretell/load/plan.h"
+#include "bench/foretell/load/plan_command.h"
 
 #include "harness/program/need.h"
 

@@ -1,7 +1,7 @@
 /* The options of dlsbench plan. */
+#include "bench/foretell/load/plan_command.h"
 #include "bench/options/numbers.h"
 #include "bench/options/options.h"
-#include "bench/foretell/load/plan.h"
 
 #include "base/nearest.h"
 #include "sched/divisible/installments.h"

@@ -1,7 +1,7 @@
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/foretell/load/plan_command.h"
 #include "bench/options/numbers.h"
-#include "bench/foretell/load/plan.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The chart of a plan as a picture: one row for the master's port and one for
  * each worker, messages above computing.  The title of each bar, which browsers
  * show under the pointer, has its numbers. */
-#include "bench/foretell/load/plan.h"
+#include "bench/foretell/load/plan_command.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "base/text.h"
+#include "bench/foretell/load/plan_command.h"
 #include "bench/options/table.h"
-#include "bench/foretell/load/plan.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,11 +2,11 @@
 
 #include "base/folder.h"
 #include "base/text.h"
-#include "bench/options/numbers.h"
 #include "bench/foretell/replay/replay_names.h"
+#include "bench/options/numbers.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
-#include "kernels/support/costs.h"
+#include "kernels/support/cost_file.h"
 
 #include <errno.h>
 #include <math.h>

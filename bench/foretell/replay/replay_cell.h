@@ -3,8 +3,8 @@
 #define BENCH_FORETELL_REPLAY_REPLAY_CELL_H
 
 #include "bench/foretell/replay/replay_loop.h"
-#include "harness/costs/calibration.h"
 #include "harness/cell/cell.h"
+#include "harness/costs/calibration.h"
 #include "harness/replay/replay.h"
 
 struct replay_cell {

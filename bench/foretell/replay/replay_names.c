@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "harness/program/need.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "bench/launching/driver/announce.h"
 
-#include "bench/campaign/work.h"
+#include "bench/campaign/kernel_work.h"
 #include "bench/options/command.h"
 #include "harness/check/setup.h"
 #include "kernels/kernel.h"

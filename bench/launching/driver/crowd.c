@@ -1,11 +1,11 @@
 #include "bench/launching/driver/crowd.h"
 
 #include "base/text.h"
-#include "bench/options/command.h"
 #include "bench/launching/launcher.h"
+#include "bench/options/command.h"
 #include "harness/cell/binding.h"
-#include "harness/program/need.h"
 #include "harness/check/setup.h"
+#include "harness/program/need.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "bench/launching/launcher.h"
-#include "harness/program/need.h"
 #include "harness/check/worklist.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 #ifndef BENCH_LAUNCHING_DRIVER_DRIVER_PARTS_H
 #define BENCH_LAUNCHING_DRIVER_DRIVER_PARTS_H
 
-#include "bench/launching/driver/driver.h"
-#include "bench/launching/driver/progress.h"
-#include "bench/launching/driver/watch.h"
 #include "bench/launching/cause.h"
 #include "bench/launching/child.h"
+#include "bench/launching/driver/driver.h"
+#include "bench/launching/driver/launch_watch.h"
+#include "bench/launching/driver/progress.h"
 #include "bench/launching/stops.h"
 
 /* The source of a line: a launcher that repeats its command on stdout says less

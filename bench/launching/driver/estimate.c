@@ -1,8 +1,8 @@
 #include "bench/launching/driver/estimate.h"
 
-#include "bench/campaign/work.h"
-#include "harness/program/need.h"
+#include "bench/campaign/kernel_work.h"
 #include "harness/check/setup.h"
+#include "harness/program/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

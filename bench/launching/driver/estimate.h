@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 #include "bench/results/results.h"
-#include "harness/costs/calibration.h"
 #include "harness/cell/cell.h"
+#include "harness/costs/calibration.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef BENCH_LAUNCHING_DRIVER_PROGRESS_H
 #define BENCH_LAUNCHING_DRIVER_PROGRESS_H
 
-#include "bench/launching/driver/watch.h"
+#include "bench/launching/driver/launch_watch.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #ifndef BENCH_LAUNCHING_DRIVER_RUN_LISTS_H
 #define BENCH_LAUNCHING_DRIVER_RUN_LISTS_H
 
-#include "bench/launching/driver/run.h"
+#include "bench/launching/driver/run_settings.h"
 #include "harness/cell/cell_field.h"
 
 /* Sets a field of the cell from the text of an option.  Of a list, whose items

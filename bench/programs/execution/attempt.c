@@ -2,8 +2,8 @@
 
 #include "base/folder.h"
 #include "base/system/busy.h"
-#include "bench/programs/seen/start.h"
 #include "bench/launching/child.h"
+#include "bench/programs/seen/start.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
 

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/scratch.h"
 #include "base/system/allowed.h"
+#include "bench/launching/stops.h"
 #include "bench/programs/execution/output.h"
 #include "bench/programs/seen/loops.h"
-#include "bench/launching/stops.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef BENCH_PROGRAMS_SEEN_ADVICE_H
 #define BENCH_PROGRAMS_SEEN_ADVICE_H
 
-#include "dls/omp/counters.h"
+#include "dls/omp/omp_counters.h"
 
 enum { ADVICE_SIZE = 128 };
 

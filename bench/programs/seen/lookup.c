@@ -1,9 +1,9 @@
 #include "bench/programs/seen/lookup.h"
 
 #include "bench/options/command.h"
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/source_lines.h"
 #include "bench/programs/symbols/loaded.h"
-#include "dls/omp/counters.h"
+#include "dls/omp/omp_counters.h"
 
 #include <errno.h>
 #include <stdio.h>

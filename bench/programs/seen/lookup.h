@@ -4,7 +4,7 @@
 #ifndef BENCH_PROGRAMS_SEEN_LOOKUP_H
 #define BENCH_PROGRAMS_SEEN_LOOKUP_H
 
-#include "bench/programs/seen/rules.h"
+#include "bench/programs/seen/scheme_rules.h"
 
 #include <limits.h>
 #include <sys/types.h>

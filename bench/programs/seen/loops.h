@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "bench/programs/symbols/symbols.h"
-#include "dls/omp/counters.h"
+#include "dls/omp/omp_counters.h"
 
 #include <stdio.h>
 

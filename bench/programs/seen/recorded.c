@@ -1,7 +1,7 @@
 #include "bench/programs/seen/recorded.h"
 
 #include "base/system/whole.h"
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/program/need.h"
 

@@ -1,10 +1,10 @@
 #include "bench/programs/seen/start.h"
 
-#include "bench/options/command.h"
-#include "bench/programs/seen/lookup.h"
 #include "bench/launching/child.h"
 #include "bench/launching/installed.h"
-#include "dls/omp/counters.h"
+#include "bench/options/command.h"
+#include "bench/programs/seen/lookup.h"
+#include "dls/omp/omp_counters.h"
 #include "harness/engine/engine.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define BENCH_PROGRAMS_SEEN_START_H
 
 #include "base/error.h"
+#include "bench/programs/seen/scheme_rules.h"
 #include "bench/programs/symbols/loaded.h"
-#include "bench/programs/seen/rules.h"
 #include "bench/programs/symbols/symbols.h"
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 #include "bench/programs/seen/store.h"
 
 #include "base/text.h"
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/cell/cell_field.h"
 #include "harness/program/need.h"
-#include "harness/record/lines.h"
 #include "harness/record/record.h"
+#include "harness/record/record_lines.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef BENCH_PROGRAMS_SEEN_VERDICT_H
 #define BENCH_PROGRAMS_SEEN_VERDICT_H
 
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/source_lines.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ double verdict_locked(const struct loops_loop *loop);
 /* Whether what others had of the cores may be the reason of so many seconds. */
 bool verdict_is_disturbed(const struct loops_loop *loop, double seconds);
 
-/* ---- the whole program: answer.c ---- */
+/* ---- the whole program: seen_answer.c ---- */
 
 struct report_run;
 

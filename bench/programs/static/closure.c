@@ -1,4 +1,4 @@
-#include "bench/programs/static/verdict.h"
+#include "bench/programs/static/region_class.h"
 
 #include "base/list.h"
 

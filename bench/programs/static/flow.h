@@ -209,7 +209,7 @@ enum trust names_trust(const struct binary *binary, const char *name);
 int names_vectors(const char *name);
 enum word names_forbidden(const char *name);
 
-/* ---- run.c ---- */
+/* ---- code_run.c ---- */
 
 /* Follows the values until they stay.  Returns 0 or -errno. */
 int flow_run(struct flow *flow, enum pass pass);

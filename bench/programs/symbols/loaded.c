@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/options/command.h"
 #include "bench/programs/symbols/symbols.h"
-#include "dls/omp/counters.h"
+#include "dls/omp/omp_counters.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
 #include "harness/program/process.h"

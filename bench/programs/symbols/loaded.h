@@ -1,6 +1,6 @@
 /* Whether the preload library is in the processes of a program at all: by what
- * it writes itself (dls/omp/counters.h), and by a look at the processes while
- * they run. */
+ * it writes itself (dls/omp/omp_counters.h), and by a look at the processes
+ * while they run. */
 #ifndef BENCH_PROGRAMS_SYMBOLS_LOADED_H
 #define BENCH_PROGRAMS_SYMBOLS_LOADED_H
 

@@ -4,8 +4,8 @@
 #ifndef BENCH_PROGRAMS_TRY_FINDINGS_H
 #define BENCH_PROGRAMS_TRY_FINDINGS_H
 
-#include "bench/programs/try/answer.h"
 #include "bench/programs/try/rounds.h"
+#include "bench/programs/try/try_answer.h"
 
 #include <stdio.h>
 

@@ -4,11 +4,11 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "bench/options/command.h"
-#include "bench/launching/driver/progress.h"
-#include "bench/programs/seen/store.h"
 #include "bench/launching/child.h"
+#include "bench/launching/driver/progress.h"
+#include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"
+#include "bench/programs/seen/store.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "bench/programs/execution/attempt.h"
+#include "bench/programs/samples/tries.h"
 #include "bench/programs/try/outputs.h"
 #include "bench/programs/try/strips.h"
 #include "bench/programs/try/subjects.h"
-#include "bench/programs/samples/tries.h"
 #include "sched/select/select.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* Which runs of the rounds were good, and have the answer of the others. */
 #include "bench/programs/try/rounds.h"
 
-#include "bench/options/command.h"
 #include "bench/launching/driver/progress.h"
+#include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "bench/programs/try/try.h"
 
 #include "base/text.h"
-#include "bench/options/command.h"
-#include "bench/launching/driver/progress.h"
 #include "bench/launching/child.h"
+#include "bench/launching/driver/progress.h"
+#include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/try/use.h"
 #include "dls/way.h"

@@ -2,7 +2,7 @@
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "bench/programs/seen/lines.h"
+#include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/store.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/program/need.h"

@@ -3,8 +3,8 @@
 #ifndef BENCH_PROGRAMS_TRY_SUBJECTS_H
 #define BENCH_PROGRAMS_TRY_SUBJECTS_H
 
-#include "bench/programs/seen/loops.h"
 #include "bench/programs/samples/tries.h"
+#include "bench/programs/seen/loops.h"
 
 #include <jansson.h>
 #include <stdbool.h>

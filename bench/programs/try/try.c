@@ -2,14 +2,14 @@
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "bench/options/command.h"
 #include "bench/launching/driver/progress.h"
+#include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
-#include "bench/results/dirlock.h"
-#include "bench/results/folders.h"
 #include "bench/programs/try/findings.h"
 #include "bench/programs/try/origin.h"
 #include "bench/programs/try/use.h"
+#include "bench/results/dirlock.h"
+#include "bench/results/folders.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

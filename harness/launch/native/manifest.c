@@ -1,11 +1,11 @@
 #include "harness/launch/launch_parts.h"
 
+#include "harness/check/cell_transport.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
 #include "harness/record/build.h"
-#include "harness/record/lines.h"
 #include "harness/record/record.h"
-#include "harness/check/cell_transport.h"
+#include "harness/record/record_lines.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "harness/problem/fit.h"
 
-#include "base/text.h"
 #include "base/system/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <sys/statvfs.h>

@@ -5,7 +5,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel/parallel.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <math.h>
 

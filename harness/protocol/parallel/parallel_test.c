@@ -2,7 +2,7 @@
 #include "harness/testing.h"
 
 #include "harness/protocol/parallel/parallel.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 enum { ITERATIONS = 1000, BYTES = 4 };
 

@@ -33,9 +33,9 @@
 #ifndef HARNESS_PROTOCOL_PIPELINE_DMPS_H
 #define HARNESS_PROTOCOL_PIPELINE_DMPS_H
 
+#include "harness/protocol/parallel/parallel.h"
 #include "harness/protocol/pipeline/links.h"
 #include "harness/protocol/pipeline/migrate.h"
-#include "harness/protocol/parallel/parallel.h"
 
 /* The common data of a rank's workers. */
 struct dmps {

@@ -24,9 +24,9 @@
 #ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_H
 #define HARNESS_PROTOCOL_PIPELINE_LINKS_H
 
+#include "harness/engine/engine.h"
 #include "harness/messages/comm.h"
 #include "harness/messages/mailbox.h"
-#include "harness/engine/engine.h"
 
 #include <mpi.h>
 #include <stdatomic.h>

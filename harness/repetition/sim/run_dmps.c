@@ -3,10 +3,10 @@
  * whether the blocks that it needs were done before. */
 #include "harness/repetition/sim/run_own.h"
 
-#include "harness/protocol/pipeline/sim/links.h"
 #include "harness/engine/sim/world.h"
-#include "harness/program/need.h"
 #include "harness/problem/sim/machine.h"
+#include "harness/program/need.h"
+#include "harness/protocol/pipeline/sim/links.h"
 
 #include <errno.h>
 #include <stdlib.h>

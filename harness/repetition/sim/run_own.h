@@ -5,7 +5,7 @@
 
 #include "harness/costs/calibration.h"
 #include "harness/repetition/run_parts.h"
-#include "harness/repetition/sim/slices.h"
+#include "harness/repetition/sim/time_slices.h"
 
 /* A worker's place: its source is in front of the transport's, counts the
  * chunks, and charges for them. */

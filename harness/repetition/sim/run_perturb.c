@@ -2,8 +2,8 @@
  * passes: its loss is known from the times of its computing, and is slept. */
 #include "harness/repetition/sim/run_own.h"
 
-#include "harness/program/need.h"
 #include "harness/engine/sim/world.h"
+#include "harness/program/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "harness/repetition/sim/run_own.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/program/need.h"
 #include "harness/problem/sim/machine.h"
+#include "harness/program/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef HARNESS_TRANSPORT_MASTER_CELLS_TESTING_H
 #define HARNESS_TRANSPORT_MASTER_CELLS_TESTING_H
 
-#include "harness/hierarchy/hierarchy.h"
 #include "harness/check/setup.h"
+#include "harness/hierarchy/hierarchy.h"
 #include "harness/testing.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "harness/transport/master/chain.h"
 
-#include "base/lines.h"
+#include "base/cache_line.h"
 
 #include <errno.h>
 #include <stdlib.h>

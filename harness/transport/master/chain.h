@@ -6,8 +6,8 @@
 #define HARNESS_TRANSPORT_MASTER_CHAIN_H
 
 #include "harness/messages/source_rma.h"
-#include "harness/transport/reissue/reissue_source.h"
 #include "harness/transport/master/relay.h"
+#include "harness/transport/reissue/reissue_source.h"
 #include "harness/transport/transport.h"
 
 /* One worker's end of any kind, on separate cache lines. */

@@ -9,11 +9,11 @@
 #ifndef HARNESS_TRANSPORT_MASTER_MASTER_H
 #define HARNESS_TRANSPORT_MASTER_MASTER_H
 
-#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/messages/source.h"
+#include "harness/transport/master/chunk_report.h"
 #include "harness/transport/master/range.h"
-#include "harness/transport/master/report.h"
 #include "harness/transport/master/task_pool.h"
 #include "sched/sched.h"
 

@@ -5,13 +5,13 @@
  * thread sanitizer can watch it. */
 #include "harness/testing.h"
 
-#include "harness/engine/engine.h"
-#include "harness/hierarchy/hierarchy.h"
 #include "harness/check/cell_transport.h"
 #include "harness/check/setup.h"
+#include "harness/engine/engine.h"
+#include "harness/hierarchy/hierarchy.h"
 #include "harness/transport/master/cells_testing.h"
 #include "harness/transport/master/master.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 enum { ITERATIONS_MAX = 4000, WORKERS_MAX = 150 };
 

@@ -7,12 +7,12 @@
 #ifndef HARNESS_TRANSPORT_MASTER_RELAY_H
 #define HARNESS_TRANSPORT_MASTER_RELAY_H
 
+#include "harness/engine/engine.h"
+#include "harness/hierarchy/tree.h"
 #include "harness/messages/comm.h"
 #include "harness/messages/input.h"
 #include "harness/messages/mailbox.h"
 #include "harness/messages/source.h"
-#include "harness/engine/engine.h"
-#include "harness/hierarchy/tree.h"
 #include "harness/transport/master/master.h"
 #include "harness/transport/master/request_queue.h"
 #include "harness/transport/master/result_collector.h"

@@ -5,9 +5,9 @@
  * waits. */
 #include "harness/testing.h"
 
-#include "harness/messages/mpi_testing.h"
 #include "harness/check/cell_transport.h"
 #include "harness/check/setup.h"
+#include "harness/messages/mpi_testing.h"
 #include "harness/transport/master/relay.h"
 #include "sched/schemes/pair.h"
 

@@ -11,8 +11,8 @@
 #ifndef HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 #define HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 
-#include "harness/messages/mailbox.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/messages/mailbox.h"
 #include "harness/transport/reissue/reissue.h"
 
 /* Results that were announced by their sender, in this order. */

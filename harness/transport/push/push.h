@@ -8,9 +8,9 @@
 #ifndef HARNESS_TRANSPORT_PUSH_PUSH_H
 #define HARNESS_TRANSPORT_PUSH_PUSH_H
 
+#include "harness/hierarchy/tree.h"
 #include "harness/messages/input.h"
 #include "harness/messages/source.h"
-#include "harness/hierarchy/tree.h"
 
 /* A chunk of the plan, in the order of sending. */
 struct push_chunk {

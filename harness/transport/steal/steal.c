@@ -1,6 +1,6 @@
 #include "harness/transport/steal/steal_parts.h"
 
-#include "base/lines.h"
+#include "base/cache_line.h"
 #include "base/random.h"
 #include "sched/arith.h"
 

@@ -35,10 +35,10 @@
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_H
 
-#include "harness/messages/mailbox.h"
-#include "harness/messages/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/messages/mailbox.h"
+#include "harness/messages/source.h"
 #include "harness/transport/steal/steal_range.h"
 #include "harness/transport/steal/victims.h"
 #include "sched/sched.h"

@@ -6,7 +6,7 @@
 
 #include "harness/messages/mpi_testing.h"
 #include "harness/transport/steal/steal.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 enum { WORLDS = 200, RANKS = 7, THREADS = 3, ITERATIONS = 400 };
 enum { REPETITIONS = 2 };

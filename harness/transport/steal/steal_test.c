@@ -5,7 +5,7 @@
 #include "harness/testing.h"
 
 #include "harness/transport/steal/steal.h"
-#include "sched/schemes/registry.h"
+#include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 #include "harness/workers/context.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
 #include "harness/check/cell_transport.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Counting what else runs on the workers' cores. */
 #include "harness/workers/power.h"
 
-#include "harness/program/need.h"
 #include "harness/check/cell_transport.h"
+#include "harness/program/need.h"
 #include "harness/topo/queue.h"
 
 #include <errno.h>

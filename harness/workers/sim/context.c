@@ -1,8 +1,8 @@
 #include "harness/workers/context.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/program/need.h"
 #include "harness/problem/sim/machine.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <math.h>

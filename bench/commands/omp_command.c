@@ -1,0 +1,392 @@
+/* dlsbench omp: the loops of somebody else's OpenMP program. */
+#include "base/folder.h"
+#include "base/scratch.h"
+#include "bench/commands/omp_on.h"
+#include "bench/commands/omp_options.h"
+#include "bench/launching/child.h"
+#include "bench/options/command.h"
+#include "bench/programs/seen/recorded.h"
+#include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/start.h"
+#include "bench/programs/seen/store.h"
+#include "bench/programs/seen/suggest.h"
+#include "bench/programs/static/region_list.h"
+#include "bench/programs/try/try.h"
+#include "bench/results/folders.h"
+#include "dls/way.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A scheme as the program gets it: wherever it changes to, its rules are
+ * found. */
+static int check_schedule(struct start *start, char *text, size_t size,
+                          struct error *err)
+{
+    struct way way;
+    if (start->scheme == NULL)
+        return 0;
+    if (start->scheme[0] != '@')
+        return way_parse(start->scheme, &way, err);
+    if (start->scheme[1] == '\0')
+        return error_set(err, EINVAL,
+                         "omp: --scheme @: the name of the file is missing, "
+                         "allowed: a scheme or @FILE");
+    char *whole = realpath(start->scheme + 1, NULL);
+    if (whole == NULL)
+        return error_set(err, errno, "omp: --scheme: %s: %s", start->scheme + 1,
+                         strerror(errno));
+    snprintf(text, size, "@%s", whole);
+    free(whole);
+    start->scheme = text;
+    return rules_read(&start->rules, text + 1, err);
+}
+
+/* Made before the program runs, so that a wrong one does not cost its time. */
+static int open_results(struct omp_input *in, struct error *err)
+{
+    return in->out == NULL ? 0
+                           : folders_make_out("omp", in->out, in->path,
+                                              sizeof(in->path), err);
+}
+
+static void warn_of_rules(struct rules *rules, const struct loops *loops)
+{
+    char build[COUNTERS_NAME_MAX];
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++) {
+            const struct loops_loop *loop = &loops->process[i].loop[k];
+            loops_name_build(loops->process[i].counters, loop->site, build);
+            rules_use(rules, &loop->place, build);
+        }
+    for (int i = 0; i < rules->count; i++)
+        if (rules_is_idle(rules, i))
+            command_say("omp: %s: no loop that was seen is '%s'",
+                        rules->rule[i].where, rules->rule[i].name);
+}
+
+/* The folder is new, or empty: old traces are not mixed with new ones. */
+static int open_folder(struct omp_input *in, struct error *err)
+{
+    struct folder files;
+    int code = folders_make(in->record, &in->made, err);
+    if (code == 0 && access(in->record, W_OK) != 0)
+        code = error_set(err, errno, "omp: --record %s: %s", in->record,
+                         strerror(errno));
+    if (code == 0)
+        code = folder_find(in->record, "", "", &files, err);
+    if (code != 0)
+        return code;
+    if (files.count > 0)
+        code = error_set(err, EEXIST,
+                         "omp: --record %s: it is not empty; name another "
+                         "directory%s",
+                         in->record,
+                         in->on != NULL ? ", or read it: leave out the program"
+                                        : "");
+    folder_free(&files);
+    return code;
+}
+
+/* The option that asks for records. */
+static const char *name_option(const struct omp_input *in)
+{
+    return in->record != NULL ? "record" : "on";
+}
+
+static int open_record(struct omp_input *in, struct error *err)
+{
+    int code = in->record != NULL ? open_folder(in, err) : 0;
+    if (code == 0 && (in->record != NULL || in->on != NULL))
+        command_say("omp: --%s: the loops run under dynamic,%s, and each "
+                    "chunk's time is taken",
+                    name_option(in), in->scheme + strlen("css:chunk="));
+    return code;
+}
+
+static int look_ahead(const struct omp_input *in, const char *records,
+                      FILE *out, struct error *err)
+{
+    return omp_on(in->on, records, in->out != NULL ? in->path : NULL, out, err);
+}
+
+/* Without a folder of their own the records are beside the counters.  Returns
+ * an exit code. */
+static int record(const struct omp_input *in, const char *folder,
+                  const struct loops *loops)
+{
+    struct error err;
+    const char *to = in->record != NULL ? in->record : folder;
+    int files, end = COMMAND_OK;
+    if (recorded_write(folder, to, loops, stderr, &files, &err) != 0 ||
+        (files > 0 && in->on != NULL && look_ahead(in, to, stderr, &err) != 0))
+        end = command_fail(COMMAND_FAILED, &err);
+    else if (files == 0) {
+        command_say("omp: --%s: no loop was recorded", name_option(in));
+        end = COMMAND_FAILED;
+    }
+    if (loops->left > 0)
+        command_say("omp: --%s: loops that are left alone, as ordered ones "
+                    "are in LLVM's runtime: %d",
+                    name_option(in), loops->left);
+    return end;
+}
+
+static void store(const struct omp_input *in, char *const *words,
+                  const struct start_end *end, const struct loops *loops)
+{
+    struct error err;
+    char reason[128];
+    bool good = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
+    child_describe(end->status, reason, sizeof(reason));
+    struct store_run run = {.folder = in->path,
+                            .words = words,
+                            .scheme = in->scheme,
+                            .status = good ? "ok" : "failed",
+                            .reason = good ? NULL : reason,
+                            .seconds = end->seconds};
+    if (store_loops(&run, loops, &err) != 0)
+        command_fail(COMMAND_FAILED, &err);
+    else
+        command_say("results: %s", in->path);
+}
+
+static void say_nothing(const char *program, int left)
+{
+    if (left > 0)
+        command_say("omp: %s: no OpenMP loop was measured: %d left alone, as "
+                    "ordered ones are and all of LLVM's runtime without OMPT",
+                    program, left);
+    else
+        command_say("omp: %s: no OpenMP loop was seen: it has none, they are "
+                    "static loops of gcc's, or its runtime is another",
+                    program);
+}
+
+/* Which processes lack the library.  Returns how many lines said so. */
+static int say_loaded(const struct start *start, const struct start_end *end,
+                      const struct loops *loops)
+{
+    int64_t *rank = need_zeroed((size_t)loops->processes + 1, sizeof(*rank));
+    for (int i = 0; i < loops->processes; i++)
+        rank[i] = loops->process[i].counters->rank;
+    int lines = loaded_say(&end->loaded, start->folder, start->words, rank,
+                           loops->processes);
+    free(rank);
+    return lines;
+}
+
+/* Returns an exit code. */
+static int report(struct start *start, const struct omp_input *in,
+                  char *const *words, const struct start_end *end,
+                  struct symbols *symbols)
+{
+    int exit_code = COMMAND_OK;
+    struct error err;
+    struct loops loops;
+    const struct loops_end over = {.tick_s = end->tick_s, .ticks = end->ticks};
+    const struct report_run run = {.seconds = end->seconds,
+                                   .cpu_s = end->cpu_s,
+                                   .outlived = end->outlived,
+                                   .status = end->status,
+                                   .pid = end->pid,
+                                   .program = start->words};
+    if (loops_read(&loops, start->folder, &over, symbols, &err) != 0)
+        return command_fail(COMMAND_FAILED, &err);
+    int lines = say_loaded(start, end, &loops);
+    if (loops.processes == 0 && lines == 0)
+        say_nothing(start->words[0], loops.left);
+    report_print(stderr, &loops, &run);
+    if (end->outlived)
+        command_say("omp: %s: processes that it began still run: the report "
+                    "has what they did until now",
+                    start->words[0]);
+    warn_of_rules(&start->rules, &loops);
+    if (in->out != NULL)
+        store(in, words, end, &loops);
+    if (start->records)
+        exit_code = record(in, start->folder, &loops);
+    loops_free(&loops);
+    return exit_code;
+}
+
+/* The report shows what is beside results, and no folder without them. */
+static int find_results(struct omp_input *in, struct error *err)
+{
+    struct folder files = {.count = 0};
+    struct error ignored;
+    if (in->out == NULL)
+        return 0;
+    int code =
+        folders_name_out("omp", in->out, in->path, sizeof(in->path), err);
+    if (code != 0)
+        return code;
+    bool any =
+        folder_find(in->path, "runs-", ".jsonl", &files, &ignored) == 0 &&
+        files.count > 0;
+    folder_free(&files);
+    return any ? 0
+               : error_set(err, ENOENT,
+                           "omp: --out %s: no results are here; --on without "
+                           "a program adds to those of --try, or of a run "
+                           "with --out",
+                           in->path);
+}
+
+static int read_records(struct omp_input *in)
+{
+    struct error err = {""};
+    int code = find_results(in, &err);
+    if (code == 0)
+        code = look_ahead(in, in->record, stdout, &err);
+    return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);
+}
+
+static int suggest(const char *path)
+{
+    struct error err = {""};
+    char name[PATH_MAX];
+    int loops;
+    if (suggest_patch(path, stdout, &loops, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (loops == 0)
+        command_say("omp: %s: no loop without a schedule", path);
+    else
+        command_say("omp: %s: loops that change: %d; OMP_SCHEDULE=static runs "
+                    "them as before%s",
+                    path, loops,
+                    suggest_name(path, name) ? "; apply it by patch -p0 -d /"
+                                             : "");
+    return COMMAND_OK;
+}
+
+/* What can be read of its static loops. */
+static int list_static(const char *path)
+{
+    struct error err = {""};
+    struct symbols *symbols = symbols_open();
+    int found = 0, code = static_list(path, symbols, stdout, &found, &err);
+    symbols_close(symbols);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (found == 0)
+        command_say("omp: --static %s: it has no parallel region of gcc's that "
+                    "can be read",
+                    path);
+    return COMMAND_OK;
+}
+
+static int watch_program(struct omp_input *in, struct start *start, char **argv)
+{
+    struct error err = {""};
+    struct start_end end = {.began = false};
+    int reported = COMMAND_OK;
+    char path[PATH_MAX], rules[PATH_MAX + 1];
+    start->needs = start->records;
+    struct scratch scratch = {.path = ""};
+    int code = check_schedule(start, rules, sizeof(rules), &err);
+    if (code == 0)
+        code = start_check(start, path, sizeof(path), &err);
+    if (code == 0)
+        code = open_results(in, &err);
+    if (code == 0)
+        code = open_record(in, &err);
+    if (code == 0 && scratch_open(&scratch, START_ROOM, &err) != 0)
+        code = error_prefix(&err, -EIO, "omp");
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    start->folder = scratch.path;
+    struct symbols *symbols = symbols_open();
+    code = start_run(start, path, symbols, &end, &err);
+    /* The folder is removed even where nobody reads the report. */
+    signal(SIGPIPE, SIG_IGN);
+    if (code == 0)
+        reported = report(start, in, argv, &end, symbols);
+    symbols_close(symbols);
+    scratch_close(&scratch);
+    /* No folder stays that was made for nothing: it is empty then. */
+    if (in->made && (code != 0 || reported != COMMAND_OK))
+        rmdir(in->record);
+    if (code != 0)
+        return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
+    bool good = WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0;
+    return good ? reported : start_pass_on(end.status);
+}
+
+/* Of --try, where none is given: the program's name and the time. */
+static char *name_folder(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    const char *name = slash != NULL ? slash + 1 : program;
+    time_t now = time(NULL);
+    struct tm parts;
+    char stamp[32];
+    strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", gmtime_r(&now, &parts));
+    return need_text("%s-%s", name, stamp);
+}
+
+/* Many runs of the program. */
+static int run_several(struct omp_input *in, struct start *start, char **argv)
+{
+    struct error err = {""};
+    char path[PATH_MAX];
+    start->needs = true;
+    int code = start_check(start, path, sizeof(path), &err);
+    char *out = in->out != NULL    ? need_copy(in->out)
+                : in->list != NULL ? name_folder(start->words[0])
+                                   : NULL;
+    if (code == 0 && out != NULL)
+        code = folders_name_out("omp", out, in->path, sizeof(in->path), &err);
+    free(out);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    const struct try_plan plan = {
+        .words = start->words,
+        .file = path,
+        .command = argv,
+        .check = in->check,
+        .loops = start->loops,
+        .list = in->list,
+        .folder = in->path,
+        .repetitions = in->repetitions > 0 ? (int)in->repetitions : 10,
+        .resume = in->resume,
+        .scheme = in->scheme};
+    return in->list != NULL ? try_program(&plan) : try_seeds(&plan);
+}
+
+int omp_command(int argc, char **argv)
+{
+    struct error err = {""};
+    struct omp_input in = {.scheme = NULL};
+    struct start start = {.words = NULL};
+    int code = omp_read(argc, argv, &in, &start, &err);
+    bool several = in.list != NULL || in.seeds;
+    int place =
+        several
+            ? try_check_place(in.list != NULL ? "--try" : "--scheme rnd",
+                              start.words != NULL ? start.words[0] : "PROGRAM")
+            : COMMAND_OK;
+    if (place != COMMAND_OK)
+        return place;
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (in.suggest != NULL)
+        return suggest(in.suggest);
+    if (in.code != NULL)
+        return list_static(in.code);
+    if (in.reads)
+        return read_records(&in);
+    if (several)
+        return run_several(&in, &start, argv);
+    code = watch_program(&in, &start, argv);
+    rules_free(&start.rules);
+    return code;
+}

@@ -1,0 +1,206 @@
+/* dlsbench plan: dividing a load by plan, data sent with the work. */
+#include "bench/foretell/load/plan_command.h"
+#include "bench/foretell/load/plan_sim.h"
+#include "bench/options/command.h"
+#include "bench/options/table.h"
+
+#include "harness/program/need.h"
+#include "sched/divisible/installments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 100 };
+
+/* No makespan is shorter. */
+static double find_bound(const struct plan_request *request)
+{
+    const struct divisible_platform *platform = &request->platform.platform;
+    int *order = need_zeroed((size_t)platform->workers, sizeof(*order));
+    divisible_sort(platform, DIVISIBLE_BY_LINK, order);
+    double bound = request->load / divisible_steady_rate(platform, order);
+    free(order);
+    return bound;
+}
+
+/* Of the terminal, or of $COLUMNS, or enough for most. */
+static int chart_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    int width = columns != NULL ? atoi(columns) : 0;
+    return width > 0 && width <= 1000 ? width : WIDTH_DEFAULT;
+}
+
+static int write_svg(const struct plan_view *view, const char *path,
+                     struct error *err)
+{
+    FILE *file = fopen(path, "w");
+    if (file != NULL)
+        plan_svg(view, file);
+    bool failed = file == NULL || ferror(file);
+    if (file != NULL && fclose(file) != 0)
+        failed = true;
+    if (failed)
+        return error_set(err, EIO, "--svg: cannot write %s: %s", path,
+                         strerror(errno));
+    command_say("chart in %s", path);
+    return 0;
+}
+
+/* The same plan as messages; csv keeps its rows to itself. */
+static int simulate_plan(const struct plan_request *request,
+                         const struct plan_view *view, struct error *err)
+{
+    struct plan_sim sim;
+    double seconds = 0;
+    FILE *out = request->format == PLAN_CSV ? stderr : stdout;
+    int code = plan_sim_open(&sim, view->platform->workers, err);
+    if (code != 0)
+        return code;
+    code = plan_sim_submit(&sim, view->platform, view->plan, 1, err);
+    if (code == 0)
+        code = plan_sim_collect(&sim, &seconds, err);
+    plan_sim_close(&sim);
+    if (code == 0)
+        fprintf(out, "simulated  %.9g s on SimGrid, %+.2g %%\n", seconds,
+                100 * (seconds / view->plan->makespan - 1));
+    return code;
+}
+
+static int show_plan(const struct plan_request *request,
+                     const struct plan_view *view, struct error *err)
+{
+    int code = 0;
+    if (request->svg != NULL)
+        code = write_svg(view, request->svg, err);
+    if (code != 0)
+        return code;
+    if (request->format != PLAN_CSV)
+        plan_head(view, stdout);
+    if (request->simulate)
+        code = simulate_plan(request, view, err);
+    if (code != 0)
+        return code;
+    if (request->format != PLAN_CSV)
+        putchar('\n');
+    if (request->format == PLAN_GANTT)
+        plan_gantt(view, chart_width(), stdout);
+    else
+        plan_table(view, request->format == PLAN_CSV, stdout);
+    return 0;
+}
+
+static int make_one(const struct plan_request *request, double bound,
+                    struct error *err)
+{
+    struct divisible_plan plan = {0};
+    const struct plan_view view = {
+        .platform = &request->platform.platform,
+        .plan = &plan,
+        .choice = &request->choice,
+        .load = request->load,
+        .bound = bound,
+    };
+    int code = divisible_make(&request->choice, view.platform, request->load,
+                              &plan, err);
+    if (code == 0)
+        code = show_plan(request, &view, err);
+    divisible_plan_free(&plan);
+    return code;
+}
+
+/* One row of --algorithm all; a plan that cannot be is said in its row. */
+static void add_row(const struct plan_request *request,
+                    const struct divisible_choice *choice, double bound,
+                    struct table *table)
+{
+    struct divisible_plan plan = {0};
+    struct error err = {""};
+    int code = divisible_make(choice, &request->platform.platform,
+                              request->load, &plan, &err);
+    bool installments = choice->algorithm == DIVISIBLE_MULTI_INSTALLMENT;
+    if (installments)
+        table_add(table, "multi-installment %d", choice->installments);
+    else
+        table_add(table, "%s", divisible_names[choice->algorithm]);
+    if (code != 0) {
+        for (int i = 0; i < 4; i++)
+            table_add(table, "-");
+        command_say("note: %s: %s", divisible_names[choice->algorithm],
+                    err.text);
+    } else {
+        table_add(table, "%d", plan.rounds);
+        table_add(table, "%lld", (long long)plan.chunks);
+        table_add(table, "%.9g", plan.makespan);
+        table_add(table, "%.6g", plan.makespan / bound);
+    }
+    divisible_plan_free(&plan);
+}
+
+static void make_all(const struct plan_request *request, double bound)
+{
+    static const char *const names[] = {"algorithm", "rounds", "chunks",
+                                        "makespan_s", "over_bound"};
+    struct divisible_choice choice = request->choice;
+    struct table table;
+    bool csv = request->format == PLAN_CSV;
+    table_open(&table, 5, 1);
+    for (int i = 0; i < 5; i++)
+        table_add(&table, "%s", names[i]);
+    for (choice.algorithm = 0; choice.algorithm < DIVISIBLE_MULTI_INSTALLMENT;
+         choice.algorithm++)
+        add_row(request, &choice, bound, &table);
+    for (choice.installments = 1;
+         !request->platform.platform.overlap &&
+         choice.installments <= DIVISIBLE_INSTALLMENTS_MAX;
+         choice.installments++)
+        add_row(request, &choice, bound, &table);
+    if (csv)
+        table_csv(&table, stdout);
+    else
+        table_print(&table, stdout, 0);
+    if (!csv)
+        printf("\nover_bound: makespan over load / n* = %.9g s, which no "
+               "schedule can beat%s\n",
+               bound,
+               request->platform.platform.overlap
+                   ? "; multi-installment is without overlap only"
+                   : "");
+    table_free(&table);
+}
+
+static int answer_request(const struct plan_request *request, struct error *err)
+{
+    if (request->batch != NULL)
+        return plan_batch(request, err);
+    double bound = find_bound(request);
+    if (!request->all)
+        return make_one(request, bound, err);
+    make_all(request, bound);
+    return 0;
+}
+
+int plan_command(int argc, char **argv)
+{
+    struct error err = {""};
+    struct plan_request request;
+    int code = plan_request_read(argc, argv, &request, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    code = answer_request(&request, &err);
+    plan_request_free(&request);
+    if (code == -EIO)
+        return command_fail(COMMAND_FAILED, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return COMMAND_OK;
+    error_set(&err, EIO, "plan: cannot write: %s", strerror(errno));
+    return command_fail(COMMAND_FAILED, &err);
+}

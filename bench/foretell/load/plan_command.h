@@ -1,0 +1,91 @@
+/* dlsbench plan: its request, its platform, and its output. */
+#ifndef BENCH_FORETELL_LOAD_PLAN_COMMAND_H
+#define BENCH_FORETELL_LOAD_PLAN_COMMAND_H
+
+#include "base/error.h"
+#include "sched/divisible/algorithm.h"
+
+#include <stdio.h>
+
+/* The source of a platform: lists of one number for each worker (n:v means n
+ * times v, a single number is for all), a file, or a calibration with a kernel
+ * and the bytes of input of one of its iterations. */
+struct plan_source {
+    const char *workers, *g, *G, *w, *z; /* NULL: not given */
+    const char *file;
+    const char *kernel, *unit_bytes, *calibration;
+};
+
+struct plan_platform {
+    struct divisible_worker *worker; /* owned */
+    struct divisible_platform platform;
+};
+
+/* Reads a platform, checked together with the load.  A file is CSV: a header
+ * that names the columns g, G, w, z in any order (G and w are required, the
+ * others are 0 when they are missing), one line for each worker, empty lines
+ * and what follows # left out.  Returns 0 or -errno with a text; free with
+ * plan_platform_free. */
+int plan_platform_read(const struct plan_source *source, bool overlap,
+                       double load, struct plan_platform *out,
+                       struct error *err);
+void plan_platform_free(struct plan_platform *platform);
+
+/* The part of it for calibrations; the platform is not checked yet. */
+int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
+                    struct error *err);
+
+enum plan_format { PLAN_TABLE, PLAN_CSV, PLAN_GANTT };
+
+struct plan_request {
+    struct plan_platform platform;
+    struct divisible_choice choice;
+    int *order; /* the choice's; owned */
+    bool all;   /* algorithms, one line each */
+    double load;
+    enum plan_format format;
+    const char *svg;   /* file; NULL: none */
+    bool simulate;     /* on SimGrid, too */
+    const char *batch; /* a file of lines of options; NULL: none, else nothing
+                          of the above but simulate is there */
+};
+
+/* Reads the options.  Returns 0 or -errno with a text; free with
+ * plan_request_free. */
+int plan_request_read(int argc, char **argv, struct plan_request *request,
+                      struct error *err);
+void plan_request_free(struct plan_request *request);
+
+/* Makes the plans that the lines of request->batch ask for, each line options
+ * of this command where --load, --algorithm and --installments may be lists,
+ * and prints CSV, a row for each plan: line, load, algorithm, installments,
+ * rounds, chunks, makespan_s, over_bound (makespan over load / n*),
+ * latency_share and waiting_share (of all workers' time until the end; the rest
+ * is receiving and computing load), simulated_s (with `simulate`).  Returns 0
+ * or -errno with a text that names the line. */
+int plan_batch(const struct plan_request *request, struct error *err);
+
+/* A plan with its purpose. */
+struct plan_view {
+    const struct divisible_platform *platform;
+    const struct divisible_plan *plan;
+    const struct divisible_choice *choice;
+    double load;
+    double bound; /* load / n*: no schedule is shorter, s */
+};
+
+/* One line each: the plan and its sources. */
+void plan_head(const struct plan_view *view, FILE *out);
+/* "multi-installment, 3 rounds", as headings have it. */
+void plan_title(const struct plan_view *view, char *text, int size);
+
+/* One row for each chunk; csv has full digits and the makespan in each row. */
+void plan_table(const struct plan_view *view, bool csv, FILE *out);
+
+/* A Gantt chart of text, `width` columns wide. */
+void plan_gantt(const struct plan_view *view, int width, FILE *out);
+
+/* A Gantt chart as an SVG picture that needs nothing else. */
+void plan_svg(const struct plan_view *view, FILE *out);
+
+#endif

@@ -1,0 +1,155 @@
+#include "bench/launching/driver/launch_watch.h"
+
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A launch whose cells are all done may take so long to end: MPI_Finalize of
+ * ranks that share a core waits for ever over TCP (UCX 1.13: closing the way to
+ * a rank takes its help, and that rank does not help while it waits in its last
+ * barrier). */
+static const double END_S = 5;
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct task *x = a, *y = b;
+    return strcmp(x->cell->hash, y->cell->hash);
+}
+
+void watch_open(struct watch *watch, const struct cell *cells, int count,
+                const struct policy *policy, bool warms)
+{
+    *watch = (struct watch){.count = count,
+                            .repetitions = policy->repetitions,
+                            .warms = warms,
+                            .timeout = policy->cell_timeout,
+                            .current = -1};
+    watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
+    for (int i = 0; i < count; i++)
+        watch->tasks[i].cell = &cells[i];
+    qsort(watch->tasks, (size_t)count, sizeof(*watch->tasks), by_hash);
+}
+
+void watch_free(struct watch *watch)
+{
+    free(watch->tasks);
+    watch->tasks = NULL;
+}
+
+void watch_launch(struct watch *watch, double now)
+{
+    watch->launched = watch->ended = watch->progressed = false;
+    watch->current = -1;
+    watch->since = now;
+    for (int i = 0; i < watch->count; i++) {
+        if (watch->tasks[i].state != TASK_WAITING)
+            continue;
+        watch->tasks[i].repetitions = 0;
+        watch->tasks[i].seconds = 0;
+    }
+}
+
+static int find_task(const struct watch *watch, const char *hash)
+{
+    struct cell cell;
+    struct task key = {.cell = &cell};
+    snprintf(cell.hash, sizeof(cell.hash), "%s", hash);
+    const struct task *found =
+        bsearch(&key, watch->tasks, (size_t)watch->count, sizeof(key), by_hash);
+    return found ? (int)(found - watch->tasks) : -1;
+}
+
+/* Repetitions of several cells may take turns, so a cell's time is the sum of
+ * its repetitions' times. */
+static void settle_time(struct watch *watch, double now)
+{
+    if (watch->current >= 0)
+        watch->tasks[watch->current].seconds += now - watch->since;
+    watch->current = -1;
+    watch->since = now;
+}
+
+/* Whether the line's first word is this one. */
+static bool is_word(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 &&
+           (line[length] == '\0' || line[length] == ' ');
+}
+
+static enum task_state state_of(const char *word)
+{
+    if (strcmp(word, "ok") == 0)
+        return TASK_OK;
+    return strcmp(word, "unverified") == 0 ? TASK_UNVERIFIED : TASK_FAILED;
+}
+
+void watch_end(struct watch *watch, int task, enum task_state state)
+{
+    watch->tasks[task].state = state;
+    watch->progressed = true;
+}
+
+bool watch_line(struct watch *watch, const char *line, double now)
+{
+    char hash[CELL_HASH_SIZE], word[16];
+    int number;
+    if (is_word(line, "@launch")) {
+        watch->launched = true;
+    } else if (is_word(line, "@serial")) {
+        /* No cell runs. */
+    } else if (is_word(line, "@end")) {
+        watch->ended = true;
+    } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
+        settle_time(watch, now);
+        watch->current = find_task(watch, hash);
+        if (watch->current >= 0)
+            watch->tasks[watch->current].repetitions = number;
+        return true;
+    } else if (sscanf(line, "@done %16s %15s", hash, word) == 2) {
+        settle_time(watch, now);
+        int i = find_task(watch, hash);
+        if (i >= 0)
+            watch_end(watch, i, state_of(word));
+        return true;
+    } else {
+        return false;
+    }
+    settle_time(watch, now);
+    return true;
+}
+
+double watch_left(const struct watch *watch, double now)
+{
+    double used = now - watch->since;
+    if (watch->current >= 0)
+        used += watch->tasks[watch->current].seconds;
+    bool ends = watch->ended && watch->timeout > END_S;
+    return (ends ? END_S : watch->timeout) - used;
+}
+
+double watch_fraction(const struct watch *watch)
+{
+    double sum = 0;
+    for (int i = 0; i < watch->count; i++) {
+        const struct task *task = &watch->tasks[i];
+        double begun = task->repetitions;
+        double share = watch->warms ? begun / (watch->repetitions + 1)
+                                    : fmax(begun - 1, 0) / watch->repetitions;
+        /* A waiting cell may need more repetitions than expected. */
+        sum += task->state != TASK_WAITING ? 1 : share < 0.9 ? share : 0.9;
+    }
+    return watch->count > 0 ? sum / watch->count : 1;
+}
+
+int watch_count(const struct watch *watch, enum task_state state)
+{
+    int count = 0;
+    for (int i = 0; i < watch->count; i++)
+        count += watch->tasks[i].state == state;
+    return count;
+}

@@ -1,0 +1,54 @@
+/* The driver's knowledge about its cells from the lines of a launch. */
+#ifndef BENCH_LAUNCHING_DRIVER_LAUNCH_WATCH_H
+#define BENCH_LAUNCHING_DRIVER_LAUNCH_WATCH_H
+
+#include "base/error.h"
+#include "harness/cell/cell.h"
+
+enum task_state { TASK_WAITING, TASK_OK, TASK_UNVERIFIED, TASK_FAILED };
+
+struct task {
+    const struct cell *cell;
+    enum task_state state;
+    int repetitions; /* begun in this launch */
+    double seconds;  /* spent in this launch */
+};
+
+struct watch {
+    struct task *tasks; /* in the order of their hashes */
+    int count;
+    int repetitions; /* expected of each */
+    bool warms;      /* there is one more before them */
+    double timeout;  /* s for one cell */
+    /* The launch: */
+    bool launched, ended, progressed;
+    int current;  /* task that runs, -1: none */
+    double since; /* when it began, or when the last line came */
+};
+
+/* Makes the tasks of these cells; watch_free frees them.  Simulated ones have
+ * no warm-up. */
+void watch_open(struct watch *watch, const struct cell *cells, int count,
+                const struct policy *policy, bool warms);
+void watch_free(struct watch *watch);
+
+/* A launch begins: what waits begins anew. */
+void watch_launch(struct watch *watch, double now);
+
+/* Takes one line of the launch.  False when it is not of the protocol. */
+bool watch_line(struct watch *watch, const char *line, double now);
+
+/* This task has ended so. */
+void watch_end(struct watch *watch, int task, enum task_state state);
+
+/* Seconds until the current cell (or the silence, or the end of a launch that
+ * has done all its cells) has lasted too long. */
+double watch_left(const struct watch *watch, double now);
+
+/* The share of the work that is done, 0 to 1. */
+double watch_fraction(const struct watch *watch);
+
+/* Tasks in this state. */
+int watch_count(const struct watch *watch, enum task_state state);
+
+#endif

@@ -1,0 +1,60 @@
+/* The options of dlsbench run. */
+#ifndef BENCH_LAUNCHING_DRIVER_RUN_SETTINGS_H
+#define BENCH_LAUNCHING_DRIVER_RUN_SETTINGS_H
+
+#include "bench/campaign/campaign.h"
+#include "bench/launching/launcher.h"
+#include "bench/results/rundir.h"
+#include "bench/simgrid/simulate.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RUN_MEASURES_MAX = 24 };
+
+struct run_options {
+    const char *file; /* campaign; NULL: a single cell from options */
+    const char *launcher;
+    char launcher_text[LAUNCHER_SIZE]; /* of one that is not given */
+    const char *calibration;           /* NULL: the default place */
+    bool dry_run;
+    int csv;               /* how that is printed: 0 or 1 */
+    const char *from;      /* result directory for estimates, or NULL */
+    int64_t cores;         /* the value of `cores` in layouts; 0: not given */
+    const char *topology;  /* of the nodes that it runs on; NULL: this one's */
+    struct topo_room room; /* in that, or in this number of cores */
+    struct layout shape;   /* only the cells of this one; 0x0: all */
+    struct rundir_options dir;
+    struct campaign_setup setup;
+    char nodes[160]; /* a setting: of layouts by nodes; empty: not given */
+    char speeds[SIZING_SPEEDS_MAX + 8]; /* a setting: of sizes by time */
+    const char
+        *field; /* the first that is given for a single cell; NULL: none */
+    bool ranks, threads; /* given for it */
+    bool simulated;      /* dlsbench sim */
+    struct simulate simulate;
+    struct cell cell;
+    struct policy policy;
+    bool max_given;
+    int measures; /* options that are settings of a campaign, key=value */
+    char measure[RUN_MEASURES_MAX][sizeof(((struct policy *)0)->events) + 32];
+};
+
+/* Reads the command line, of dlsbench sim when `simulated`.  Returns 0 or
+ * -EINVAL. */
+int run_options_read(int argc, char **argv, bool simulated,
+                     struct run_options *options, struct error *err);
+
+/* The campaign that the options ask for, before its shard is taken. */
+int run_options_campaign(struct run_options *options, struct campaign *campaign,
+                         struct error *err);
+
+/* Says what would run: as a table, or as CSV with a line for each cell and its
+ * status in --out (this orders the cells).  Returns the exit code. */
+int run_dry(const struct run_options *options, struct campaign *campaign);
+
+/* The command line, quoted for a shell; free it.  With `dir` it is the one that
+ * continues this directory. */
+char *run_command_line(int argc, char **argv, const char *dir);
+
+#endif

@@ -1,0 +1,356 @@
+#include "bench/overhead/contest.h"
+#include "bench/overhead/overhead.h"
+#include "bench/overhead/timed_team.h"
+
+#include "harness/engine/engine.h"
+#include "harness/transport/steal/steal.h"
+#include "sched/sched.h"
+#include "sched/schemes/scheme_registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two threads on two workers would see a handful of chunks a loop; sequences
+ * made for this many workers are long enough to be timed, and the threads ask
+ * in the place of the first of them. */
+enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
+
+/* One scheme and its loop. */
+struct entry {
+    const char *spec;
+    int workers;
+    int64_t iterations;
+    bool powers; /* unequal: the sizes depend on the worker */
+    bool learns; /* compared with the last entry that does not */
+    bool costs;  /* of rising iterations; else nobody knows them */
+    bool steals; /* each thread has a separate range */
+    bool late;   /* prefetch: off */
+};
+
+static const struct entry entries[] = {
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS},
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS, .late = true},
+    {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
+    {.spec = "ss", .iterations = CHUNKS, .steals = true},
+    {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
+    {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "gss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .late = true},
+    {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "tss:first=2000,last=1",
+     .workers = 2,
+     .iterations = 1000LL * CHUNKS},
+    {.spec = "tss-taylor",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 30},
+    {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
+    {.spec = "hss",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .costs = true},
+    {.spec = "binlpt:chunks=1000000",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .costs = true},
+    {.spec = "hybrid:static=0.5,chunk=4",
+     .workers = 2,
+     .iterations = 8LL * CHUNKS},
+    {.spec = "pls", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "wcss:k=500000",
+     .workers = 2,
+     .iterations = 3LL * CHUNKS,
+     .powers = true},
+    {.spec = "dtss",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dtss-acp",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dfss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dgss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "wf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "aid-hybrid:share=0.5",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    /* Less than any iteration takes: one by one. */
+    {.spec = "timed:us=0.001",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-b",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-c",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-d",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-e",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    /* Times of an empty body scatter so widely that its chunks are small. */
+    {.spec = "af",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    {.spec = "bold",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+};
+
+enum { COUNT = sizeof(entries) / sizeof(entries[0]) };
+
+/* How an entry is served. */
+struct served {
+    struct entry is;
+    int first[2]; /* its workers */
+    const struct sched_ops *ops;
+    struct spec parsed;
+    struct steal_loop steal_loop;
+    struct steal steal;
+    struct sched_table table;
+    struct source_early early;
+    void *state;
+    struct sched sched;
+};
+
+/* The common data of one measurement's threads. */
+struct field {
+    struct launch_context *context;
+    struct served *served;        /* the one that is timed */
+    struct served *plain, *timed; /* the two sides of a row */
+    struct source_counter counter;
+    struct engine_lock *lock;
+    const struct kernel_ops *null;
+    void *instance;
+};
+
+static int64_t run_scheduled(int thread, void *arg)
+{
+    struct field *field = arg;
+    struct served *served = field->served;
+    union {
+        struct source base;
+        struct source_table table;
+        struct source_state state;
+        struct steal_source steal;
+    } source;
+    if (served->is.steals)
+        steal_source_open(&source.steal, &served->steal, thread);
+    else if (served->table.steps > 0) {
+        source_table_open(&source.table, thread, &served->table,
+                          &field->counter);
+        source.base.early = served->early;
+    } else
+        source_state_open(&source.state, thread, &served->sched, field->lock,
+                          served->sched.ops->feedback != NULL);
+    return team_run_source(&source.base, field->null, field->instance);
+}
+
+static double *rising_costs(int64_t iterations)
+{
+    double *cost = calloc((size_t)iterations + 1, sizeof(*cost));
+    for (int64_t i = 0; cost != NULL && i < iterations; i++)
+        cost[i + 1] = cost[i] + (double)(i + 1);
+    return cost;
+}
+
+static int prepare_scheme(struct served *c, struct error *err)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    double *power =
+        c->is.powers ? calloc((size_t)c->is.workers, sizeof(*power)) : NULL;
+    for (int i = 0; power != NULL && i < c->is.workers; i++)
+        power[i] = 1 + i % 2;
+    double *cost = c->is.costs ? rising_costs(c->is.iterations) : NULL;
+    struct sched_loop loop = {.iterations = c->is.iterations,
+                              .workers = c->is.workers,
+                              .power = power,
+                              .cost = cost};
+    int code = sched_parse(c->is.spec, &ops, &spec, err);
+    if (code == 0 && !c->is.powers)
+        code = sched_table_build(&c->table, ops, &spec, &loop, 1, err);
+    /* By two threads, for however many the sequence was made. */
+    if (!c->is.late)
+        c->early = source_early_steps(&c->table, 2,
+                                      &(struct source_took){.nothing = true});
+    if (code == 0 && c->is.powers && c->state == NULL)
+        c->state =
+            aligned_alloc(128, (sched_bytes(ops, &loop) + 255) / 128 * 128);
+    if (code == 0 && c->is.powers)
+        code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
+                          1, err);
+    free(power);
+    free(cost); /* a table has no use for them */
+    return code;
+}
+
+static int prepare_steals(struct served *c, struct launch_context *context,
+                          struct error *err)
+{
+    const struct engine_patience patience = {.spin_s = 1};
+    int workers = c->first[1] = c->is.workers = context->threads;
+    const struct sched_loop loop = {.iterations = c->is.iterations,
+                                    .workers = workers};
+    const struct tree tree = {.ranks = 1,
+                              .threads = workers,
+                              .workers = workers,
+                              .rank_worker = c->first};
+    int code = sched_parse(c->is.spec, &c->ops, &c->parsed, err);
+    const struct steal_choice choice = {
+        .scheme = c->ops, .spec = &c->parsed, .min_chunk = 1};
+    if (code == 0)
+        code = steal_loop_open(&c->steal_loop, &loop, &tree, &choice, err);
+    if (code == 0)
+        code = steal_open(&c->steal, &c->steal_loop, &context->comm, &tree,
+                          &patience, err);
+    return code;
+}
+
+static double time_served(struct field *field, struct served *c)
+{
+    struct error err;
+    if (c->is.steals)
+        steal_reset(&c->steal);
+    if (c->is.powers && prepare_scheme(c, &err) != 0)
+        return 0;
+    field->served = c;
+    field->lock = c->state;
+    if (c->state != NULL)
+        atomic_store(&field->lock->held, 0);
+    atomic_store(&field->counter.step, c->table.primed);
+    return team_time_chunks(field->context, field->context->team, run_scheduled,
+                            field, NULL);
+}
+
+static double time_bare(void *arg)
+{
+    struct field *field = arg;
+    return team_time_counter(field->context, &field->counter, CHUNKS);
+}
+
+static double time_plain(void *arg)
+{
+    struct field *field = arg;
+    return time_served(field, field->plain);
+}
+
+static double time_timed(void *arg)
+{
+    struct field *field = arg;
+    return time_served(field, field->timed);
+}
+
+/* ---- rows ---- */
+
+/* Every row in turns with the bare counter.  A scheme that learns takes the
+ * time of every chunk: its row is in turns with the last one that does not. */
+static void compare(FILE *out, struct field *field, struct served *c)
+{
+    const struct entry *is = &c->is;
+    bool aims = !is->steals && !is->late && !is->learns;
+    char name[64];
+    snprintf(name, sizeof(name), "%s%s%s", is->spec,
+             is->late ? ", prefetch off" : "",
+             is->learns ? ", beside the last above" : "");
+    field->timed = c;
+    if (!is->learns)
+        field->plain = c;
+    const struct contest row = {.name = name,
+                                .how = is->steals       ? "own range"
+                                       : is->powers     ? "state"
+                                       : c->table.start ? "table"
+                                                        : "closed",
+                                .ours = time_timed,
+                                .bare = is->learns ? time_plain : time_bare,
+                                .arg = field,
+                                .aim = aims ? is->powers ? 4 : 1.2 : 0,
+                                .aim_ns = is->learns ? 60 : 0};
+    contest_run(out, field->context, &row, 1, NULL);
+}
+
+static int open_all(struct field *field, struct served *served,
+                    struct error *err)
+{
+    int code = team_null_kernel(&field->null, &field->instance, err);
+    for (int i = 0; i < COUNT && code == 0; i++) {
+        served[i].is = entries[i];
+        code = entries[i].steals
+                   ? prepare_steals(&served[i], field->context, err)
+                   : prepare_scheme(&served[i], err);
+    }
+    return code;
+}
+
+static void close_all(struct field *field, struct served *served)
+{
+    for (int i = 0; i < COUNT; i++) {
+        sched_table_free(&served[i].table);
+        free(served[i].state);
+        if (served[i].is.steals) {
+            steal_close(&served[i].steal);
+            steal_loop_close(&served[i].steal_loop);
+        }
+    }
+    field->null->destroy(field->instance);
+}
+
+void overhead_threads(FILE *out, struct launch_context *context)
+{
+    struct served served[COUNT] = {0};
+    struct field *field = team_memory(sizeof(*field));
+    const struct contest bare = {.name = "bare fetch-and-add",
+                                 .how = "atomic",
+                                 .ours = time_bare,
+                                 .bare = time_bare,
+                                 .arg = field};
+    struct error err = {""};
+    field->context = context;
+    if (open_all(field, served, &err) != 0) {
+        fprintf(out, "in one process: %s\n", err.text);
+        return;
+    }
+    contest_head(out,
+                 "One chunk of an empty loop in one process, %d threads "
+                 "asking, beside a bare fetch-and-add",
+                 context->threads);
+    contest_run(out, context, &bare, 1, NULL);
+    for (int i = 0; i < COUNT; i++)
+        compare(out, field, &served[i]);
+    close_all(field, served);
+    free(field);
+}

@@ -1,0 +1,183 @@
+#include "base/text.h"
+#include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/suggest.h"
+#include "bench/programs/seen/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Processes that run side by side share the time. */
+struct answer_whole answer_whole(const struct loops *loops,
+                                 const struct report_run *run)
+{
+    struct answer_whole whole = {.unseen = loops->left > 0};
+    double all = 0, computed = 0, busy = run->seconds;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        all += process->end_s;
+        whole.inside += process->inside_s;
+        whole.lost += process->lost * process->inside_s;
+        computed += process->inside_s;
+        busy += process->busy_s - process->inside_s;
+        whole.open = whole.open || process->open;
+        whole.unseen = whole.unseen || process->counters->lost > 0;
+    }
+    whole.inside = fmin(whole.inside / fmax(all, run->seconds), 1);
+    whole.lost = computed > 0 ? whole.lost / computed : 0;
+    if (loops->processes == 1 && busy > 0)
+        whole.away = fmax(1 - run->cpu_s / busy, 0);
+    return whole;
+}
+
+void answer_print_whole(FILE *out, const struct loops *loops,
+                        const struct report_run *run,
+                        const struct answer_whole *whole)
+{
+    double cores = loops->process[0].cores.cores;
+    fprintf(out, "dlsbench omp: %.2f", run->cpu_s / run->seconds);
+    if (isfinite(cores))
+        fprintf(out, " of %.4g", cores);
+    fprintf(out,
+            " core%s used (processors' time over %.4g s); %.1f %% of the time "
+            "outside of parallel regions, %.1f %% inside%s%s",
+            text_s(cores), run->seconds, 100 * (1 - whole->inside),
+            100 * whole->inside, whole->open ? ", open at the end" : "",
+            whole->unseen ? ", some loops not seen" : "");
+    if (loops->processes > 1)
+        fprintf(out, "; %d processes", loops->processes);
+    fprintf(out, "\n");
+    if (whole->lost >= 0.05)
+        fprintf(out,
+                "  Other threads or processes had the cores for %.1f %% of the "
+                "time in which its threads computed.\n",
+                100 * whole->lost);
+    if (whole->away >= whole->lost + 0.2)
+        fprintf(out,
+                "  Its threads ran for %.0f %% less than the clock says: they "
+                "slept or waited for something else, or others had the "
+                "cores.\n",
+                100 * whole->away);
+}
+
+/* For a shell. */
+static void print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%^";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fprintf(out, " '");
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fprintf(out, "'\\''");
+        else
+            fputc(*word, out);
+    fprintf(out, "'");
+}
+
+/* What to do about the row with the largest gain. */
+static void print_next(FILE *out, const struct answer_sum *sum,
+                       const struct report_run *run)
+{
+    const struct symbols_place *place = &sum->row->place;
+    char name[PATH_MAX];
+    bool loop = counters_is_loop(sum->row->site->clause);
+    if (loop && verdict_is_single(sum->row))
+        fprintf(out, "its iterations are long, and no schedule cuts them; "
+                     "begin with the longest, or make them shorter\n");
+    else if (loop) {
+        fprintf(out, "see the next line\n  dlsbench omp --try schemes%s --",
+                sum->row->site->clause == CLAUSE_RUNTIME ? ""
+                                                         : " --loops dynamic");
+        for (int i = 0; run->program[i] != NULL; i++)
+            print_word(out, run->program[i]);
+        fprintf(out, "\n");
+    } else if (place->file[0] != '\0') {
+        fprintf(out, "see the next line\n  dlsbench omp --suggest");
+        print_word(out, place->file);
+        fprintf(out, " | patch -p0%s\n",
+                suggest_name(place->file, name) ? " -d /" : "");
+    } else
+        fprintf(out, "a loop there can have schedule(runtime)\n");
+}
+
+static void say_open(FILE *out, const struct answer_sum *sum)
+{
+    fprintf(out,
+            "%.1f %% of the time is in %s, which was not over when the program "
+            "%s: let it come to its end to be judged\n",
+            100 * fmin(sum->open, 1), sum->open_name,
+            sum->end[0] != '\0' ? sum->end : "ended");
+}
+
+static void say_gain(FILE *out, const struct answer_sum *sum,
+                     const struct report_run *run)
+{
+    fprintf(out, "up to %.0f %% to gain%s%s: ", 100 * fmin(sum->gain, 1),
+            sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
+            sum->name);
+    print_next(out, sum, run);
+}
+
+/* No schedule would make it faster. */
+static void say_why_not(FILE *out, const struct answer_sum *sum,
+                        const struct answer_whole *whole)
+{
+    double percent = 100 * fmin(sum->gain, 1);
+    if (whole->inside < 0.5)
+        fprintf(out,
+                "%.0f %% of the time is outside of parallel regions (serial): "
+                "schedules cannot help\n",
+                100 * (1 - whole->inside));
+    else if (sum->threads == 1)
+        fprintf(out, "the team has one thread: nothing to schedule\n");
+    else if (sum->idle >= 0.05)
+        fprintf(out,
+                "schedules cannot help: threads are idle %.0f %% of the time "
+                "in %s (%s)\n",
+                100 * sum->idle, sum->idler, sum->what);
+    else if (sum->unknown || sum->fixed >= verdict_matters)
+        fprintf(out,
+                "nothing to gain where it can be judged; the rest is never "
+                "changed, or its time is not known\n");
+    else if (sum->disturbed >= verdict_matters)
+        fprintf(out,
+                "fine as it is, as far as this run tells: schedules could gain "
+                "%.1f %%, and others took the cores at times\n",
+                percent);
+    else
+        fprintf(out,
+                "fine as it is: schedules could gain at most %.1f %% of the "
+                "program\n",
+                percent);
+}
+
+void answer_print(FILE *out, const struct answer_sum *sum,
+                  const struct answer_whole *whole,
+                  const struct report_run *run)
+{
+    double locked = sum->here_s > 0 ? fmin(sum->locked_s / sum->here_s, 1) : 0;
+    fprintf(out, "Answer: ");
+    if (sum->shares)
+        fprintf(out, "threads share cores; until that is mended no schedule "
+                     "can be judged\n");
+    else if (sum->open >= verdict_matters)
+        say_open(out, sum);
+    else if (locked >= 0.05 && locked * whole->inside > sum->gain)
+        fprintf(out,
+                "schedules cannot help: threads wait for one another in "
+                "critical sections or locks %.0f %% of their time\n",
+                100 * locked);
+    else if (whole->lost >= 0.1 && sum->disturbed >= verdict_matters)
+        fprintf(out,
+                "not to be told from this run: others had the cores for %.0f "
+                "%% of the time; run it again on a quiet machine\n",
+                100 * whole->lost);
+    else if (sum->gain >= verdict_matters)
+        say_gain(out, sum, run);
+    else
+        say_why_not(out, sum, whole);
+}

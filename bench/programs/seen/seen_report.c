@@ -1,0 +1,338 @@
+#include "bench/programs/seen/seen_report.h"
+
+#include "base/text.h"
+#include "bench/options/table.h"
+#include "bench/programs/seen/source_lines.h"
+#include "bench/programs/seen/verdict.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ---- the table ---- */
+
+static const char *const heads[] = {
+    "loop",       "clause",   "ran under", "threads", "visits",
+    "iterations", "chunks",   "time",      "share",   "imbalance",
+    "saves",      "in locks", "chunk",     "cv",
+};
+
+enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
+
+static void add_seconds(struct table *table, double seconds)
+{
+    char text[32] = "-";
+    if (isfinite(seconds))
+        table_seconds(seconds, seconds, text, sizeof(text));
+    table_add(table, "%s", text);
+}
+
+/* Visits side by side take more than the program together. */
+static double part(double value, double seconds)
+{
+    return fmin(value / seconds, 1);
+}
+
+/* The number of a loop of which one thread's time alone is known says nothing
+ * of the loop. */
+static void add_unless(struct table *table, bool unknown, double percent)
+{
+    if (unknown)
+        table_add(table, "-");
+    else
+        table_add(table, "%.1f %%", 100 * percent);
+}
+
+static void add_loop(struct table *table, const struct loops_loop *loop,
+                     const char *name, double seconds)
+{
+    const struct counters_site *site = loop->site;
+    bool unknown = !verdict_is_timed(site);
+    bool silent = unknown && loop->open_s <= 0;
+    char clause[64];
+    table_add(table, "%s", name);
+    table_add(table, "%s", lines_clause(site, clause));
+    table_add(table, "%s", site->scheme[0] != '\0' ? site->scheme : "-");
+    if (site->threads_max == 0)
+        table_add(table, "-");
+    else if (site->threads_min == site->threads_max)
+        table_add(table, "%d", site->threads_max);
+    else
+        table_add(table, "%d-%d", site->threads_min, site->threads_max);
+    table_add(table, "%lld", (long long)site->visits);
+    for (int i = 0; i < 2; i++)
+        if (unknown)
+            table_add(table, "-");
+        else
+            table_add(table, "%lld",
+                      (long long)(i == 0 ? site->iterations : site->chunks));
+    add_seconds(table, silent ? NAN : loop->seconds);
+    add_unless(table, silent, part(loop->seconds, seconds));
+    add_unless(table, unknown || site->wall <= site->saved,
+               site->saved / (site->wall - site->saved));
+    add_unless(table, unknown || loop->shares, part(loop->saved_s, seconds));
+    add_unless(table, unknown, verdict_locked(loop));
+    add_seconds(table, loop->chunk_s);
+    table_number(table, loop->chunk_cv, 2);
+}
+
+/* One row for a line of the source, its instantiations below. */
+static void add_line(struct table *table, const struct loops_process *process,
+                     int first, double seconds)
+{
+    struct loops_loop sum;
+    struct counters_site site;
+    char name[LINES_NAME], row[100];
+    int count = lines_sum(process, first, &sum, &site);
+    lines_name(&sum, name);
+    add_loop(table, &sum, name, seconds);
+    for (int i = first; count > 1 && i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !lines_same(loop, &process->loop[first]))
+            continue;
+        snprintf(row, sizeof(row), "  %.80s", loop->place.function);
+        add_loop(table, loop, row, seconds);
+    }
+}
+
+static void print_loops(FILE *out, const struct loops_process *process,
+                        double seconds)
+{
+    struct table table;
+    table_open(&table, COLUMNS, 3);
+    for (int i = 0; i < COLUMNS; i++)
+        table_add(&table, "%s", heads[i]);
+    for (int i = 0; i < process->loops; i++)
+        if (!lines_is_later(process, i))
+            add_line(&table, process, i, seconds);
+    if (process->loops > 0)
+        table_print(&table, out, 2);
+    table_free(&table);
+}
+
+/* ---- parts of regions ---- */
+
+static const char *const part_heads[] = {
+    "part of a region", "what",  "threads",  "visits", "time", "share",
+    "imbalance",        "saves", "in locks", "idle",
+};
+
+enum { PART_COLUMNS = sizeof(part_heads) / sizeof(part_heads[0]) };
+
+/* One line for all of these. */
+static bool is_small(const struct loops_loop *part, double seconds)
+{
+    return part->seconds < verdict_matters * seconds;
+}
+
+static void add_part(struct table *table, const struct loops_loop *loop,
+                     double seconds)
+{
+    const struct counters_site *site = loop->site;
+    char name[LINES_NAME], what[120];
+    bool open = loop->open_s > 0 && site->visits == 0;
+    lines_name(loop, name);
+    table_add(table, "%s", name);
+    table_add(table, "%s", verdict_kinds(site, what));
+    if (site->threads_max == 0)
+        table_add(table, "-");
+    else
+        table_add(table, "%d", site->threads_max);
+    table_add(table, "%lld", (long long)site->visits);
+    add_seconds(table, loop->seconds);
+    add_unless(table, false, part(loop->seconds, seconds));
+    add_unless(table, open || site->units.count > 0 || loop->busy_s <= 0,
+               loop->saved_s * site->threads_max / loop->busy_s);
+    add_unless(table, open || verdict_part_gain(loop, seconds) <= 0,
+               verdict_part_gain(loop, seconds));
+    add_unless(table, open, verdict_locked(loop));
+    add_unless(table, open, verdict_idle(loop));
+}
+
+static void print_parts(FILE *out, const struct loops_process *process,
+                        double seconds)
+{
+    struct table table;
+    double small_s = 0;
+    int rows = 0;
+    table_open(&table, PART_COLUMNS, 2);
+    for (int i = 0; i < PART_COLUMNS; i++)
+        table_add(&table, "%s", part_heads[i]);
+    for (int i = 0; i < process->parts; i++)
+        if (!is_small(&process->part[i], seconds)) {
+            add_part(&table, &process->part[i], seconds);
+            rows++;
+        } else {
+            small_s += process->part[i].seconds;
+        }
+    if (rows > 0)
+        table_print(&table, out, 2);
+    table_free(&table);
+    if (rows < process->parts)
+        fprintf(out,
+                "  %d part%s of regions below 1 %% of the time, %.1f %% "
+                "together\n",
+                process->parts - rows, text_s(process->parts - rows),
+                100 * part(small_s, seconds));
+}
+
+/* ---- in words ---- */
+
+static void add_gain(struct answer_sum *sum, const struct loops_loop *row,
+                     const char *name, double gain)
+{
+    sum->gain += gain;
+    if (gain <= sum->best)
+        return;
+    sum->best = gain;
+    sum->row = row;
+    snprintf(sum->name, sizeof(sum->name), "%s", name);
+}
+
+static void add_common(struct answer_sum *sum, const struct loops_loop *row,
+                       const char *name, double seconds)
+{
+    sum->shares = sum->shares || row->shares;
+    sum->here_s += row->here_s;
+    sum->locked_s += row->locks_s;
+    if (row->site->threads_max > sum->threads)
+        sum->threads = row->site->threads_max;
+    if (verdict_is_disturbed(row, row->saved_s) &&
+        (verdict_may_change(row->site) || verdict_is_static(row->site)))
+        sum->disturbed += row->saved_s / seconds;
+    if (row->open_s / seconds <= sum->open)
+        return;
+    sum->open = row->open_s / seconds;
+    snprintf(sum->open_name, sizeof(sum->open_name), "%s", name);
+}
+
+static void say_loops(FILE *out, const struct loops_process *process,
+                      double seconds, struct answer_sum *sum)
+{
+    char name[LINES_NAME], text[256];
+    for (int i = 0; i < process->loops; i++) {
+        struct loops_loop loop;
+        struct counters_site site;
+        if (lines_is_later(process, i))
+            continue;
+        lines_sum(process, i, &loop, &site);
+        lines_name(&loop, name);
+        fprintf(out, "  %s: %s\n", name,
+                verdict_text(&loop, seconds, text, sizeof(text)));
+        if (site.note[0] != '\0')
+            fprintf(out, "    %s\n", site.note);
+        add_gain(sum, &process->loop[i], name, verdict_gain(&loop, seconds));
+        add_common(sum, &loop, name, seconds);
+        sum->share += loop.seconds / seconds;
+        sum->unknown = sum->unknown || !verdict_is_timed(&site);
+        if (!verdict_may_change(&site))
+            sum->fixed += loop.seconds / seconds;
+    }
+}
+
+static void say_parts(FILE *out, const struct loops_process *process,
+                      double seconds, struct answer_sum *sum)
+{
+    char name[LINES_NAME], text[320];
+    for (int i = 0; i < process->parts; i++) {
+        const struct loops_loop *row = &process->part[i];
+        double idle = verdict_idle(row) * row->seconds / seconds;
+        double gain = verdict_part_gain(row, seconds);
+        lines_name(row, name);
+        if (!is_small(row, seconds))
+            fprintf(out, "  %s: %s\n", name,
+                    verdict_part(row, seconds, text, sizeof(text)));
+        add_gain(sum, row, name, gain);
+        add_common(sum, row, name, seconds);
+        if (gain > 0 || idle <= sum->idle || row->site->threads_max < 2)
+            continue;
+        sum->idle = idle;
+        snprintf(sum->idler, sizeof(sum->idler), "%s", name);
+        verdict_kinds(row->site, sum->what);
+    }
+}
+
+static void say_locks(FILE *out, const struct loops_process *process,
+                      const struct answer_sum *sum)
+{
+    char name[LINES_NAME];
+    for (int i = 0; i < process->locks; i++) {
+        const struct loops_loop *lock = &process->lock[i];
+        if (lock->locks_s < 0.01 * sum->here_s)
+            continue;
+        lines_name(lock, name);
+        fprintf(out,
+                "  waiting at %s: %lld calls, %.1f %% of the threads' time\n",
+                name, (long long)lock->site->locks.calls,
+                100 * fmin(lock->locks_s / sum->here_s, 1));
+    }
+}
+
+/* How a process came to its end; empty: as it should. */
+static void write_end(const struct loops_process *process,
+                      const struct report_run *run, char text[80])
+{
+    const struct counters *counters = process->counters;
+    bool own = run->pid == (pid_t)counters->pid;
+    text[0] = '\0';
+    if (counters->last_ticks != 0)
+        snprintf(text, 80, "%s",
+                 process->open ? "ended by exit inside of a region" : "");
+    else if (counters->replaced_ticks != 0)
+        snprintf(text, 80, "ended by exec of another program");
+    else if (run->outlived && kill((pid_t)counters->pid, 0) == 0)
+        snprintf(text, 80, "still running");
+    else if (own && WIFSIGNALED(run->status))
+        snprintf(text, 80, "ended by SIG%s",
+                 sigabbrev_np(WTERMSIG(run->status)));
+    else if (own)
+        snprintf(text, 80, "ended by _exit");
+    else
+        snprintf(text, 80, "ended by a signal or _exit");
+}
+
+static void print_process(FILE *out, const struct loops_process *process,
+                          const struct report_run *run, struct answer_sum *sum)
+{
+    const struct counters *counters = process->counters;
+    double before = sum->open;
+    char end[80];
+    write_end(process, run, end);
+    fprintf(out, "dlsbench omp: %s: %.4g s", counters->command, run->seconds);
+    if (counters->rank >= 0)
+        fprintf(out, ", rank %lld", (long long)counters->rank);
+    fprintf(out, ", process %lld, %s%s%s\n", (long long)counters->pid,
+            counters->runtime, end[0] != '\0' ? ", " : "", end);
+    print_loops(out, process, run->seconds);
+    print_parts(out, process, run->seconds);
+    say_loops(out, process, run->seconds, sum);
+    say_parts(out, process, run->seconds, sum);
+    say_locks(out, process, sum);
+    if (sum->open > before)
+        snprintf(sum->end, sizeof(sum->end), "%s", end);
+    sum->unknown = sum->unknown || counters->lost > 0;
+    if (counters->lost > 0)
+        fprintf(out,
+                "  no room for more than %d loops and parallel regions: %lld "
+                "calls of further\n    ones ran as without a scheme and were "
+                "not counted\n",
+                COUNTERS_SITES, (long long)counters->lost);
+}
+
+void report_print(FILE *out, const struct loops *loops,
+                  const struct report_run *run)
+{
+    struct answer_sum sum = {.unknown = loops->left > 0};
+    if (loops->processes == 0)
+        return;
+    const struct answer_whole whole = answer_whole(loops, run);
+    cores_print(out, loops);
+    answer_print_whole(out, loops, run, &whole);
+    for (int i = 0; i < loops->processes; i++)
+        print_process(out, &loops->process[i], run, &sum);
+    if (sum.share > 1)
+        fprintf(out, "  loops ran inside or beside one another: their shares "
+                     "do not add\n");
+    answer_print(out, &sum, &whole, run);
+}

@@ -1,0 +1,192 @@
+#include "bench/programs/seen/source_lines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names of functions ---- */
+
+static const char nameless[] = "(anonymous namespace)";
+
+/* The characters of an operator behind the word; 0: it is none. */
+static size_t operator_length(const char *text, const char *at)
+{
+    static const char word[] = "operator";
+    size_t length = sizeof(word) - 1;
+    if (at < text + length || strncmp(at - length, word, length) != 0)
+        return 0;
+    return strncmp(at, "()", 2) == 0 ? 2 : strspn(at, "<>=-+*/%!&|^~[],");
+}
+
+/* Copies the name without what stands before and behind it, and without the
+ * arguments of templates where they are not wanted. */
+static void copy_name(const char *function, bool arguments,
+                      char name[NAMES_SIZE])
+{
+    size_t used = 0;
+    int angles = 0, braces = 0;
+    const char *at = function;
+    while (*at != '\0' && used < NAMES_SIZE - 1) {
+        bool outside = angles == 0 && braces == 0;
+        size_t length = operator_length(function, at);
+        if (length == 0 && strncmp(at, nameless, sizeof(nameless) - 1) == 0)
+            length = sizeof(nameless) - 1;
+        if (length > 0) {
+            length =
+                length < NAMES_SIZE - 1 - used ? length : NAMES_SIZE - 1 - used;
+            if (angles == 0 || arguments) {
+                memcpy(name + used, at, length);
+                used += length;
+            }
+            at += length;
+            continue;
+        }
+        if (outside && *at == '(')
+            break;
+        braces += (*at == '{') - (*at == '}');
+        angles += *at == '<';
+        if (outside && *at == ' ')
+            used = 0;
+        else if (angles == 0 || arguments)
+            name[used++] = *at;
+        angles -= *at == '>' && angles > 0;
+        at++;
+    }
+    name[used] = '\0';
+}
+
+const char *names_alias(const char *function, int i, char name[NAMES_SIZE])
+{
+    static const char module[] = "_MOD_";
+    if (i == 0)
+        snprintf(name, NAMES_SIZE, "%.255s", function);
+    else
+        copy_name(function, i == 1, name);
+    size_t length = strlen(name);
+    char *inner = strstr(name, module);
+    if (i >= 3 && length > 1 && name[length - 1] == '_')
+        name[length - 1] = '\0';
+    if (i >= 4 && inner != NULL)
+        memmove(name, inner + sizeof(module) - 1,
+                strlen(inner + sizeof(module) - 1) + 1);
+    return name;
+}
+
+/* ---- loops ---- */
+
+const char *lines_clause(const struct counters_site *site, char text[64])
+{
+    static const char *const names[] = {
+        "region", "runtime", "dynamic",  "guided",
+        "static", "auto",    "doacross", "other",
+    };
+    char chunk[32] = "";
+    if (site->chunk > 0)
+        snprintf(chunk, sizeof(chunk), ",%lld", (long long)site->chunk);
+    snprintf(text, 64, "%s%s%s%s",
+             site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
+             names[site->clause < 8 ? site->clause : 7], chunk,
+             site->flags & COUNTERS_ORDERED ? " ordered" : "");
+    return text;
+}
+
+static void write_name(const struct loops_loop *loop, const char *function,
+                       char text[LINES_NAME])
+{
+    const struct symbols_place *place = &loop->place;
+    const char *slash = strrchr(place->file, '/');
+    if (function[0] == '\0')
+        function = "?";
+    if (place->file[0] != '\0' && loop->from.line > 0)
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d to the end", function,
+                 slash != NULL ? slash + 1 : place->file, loop->from.line);
+    else if (place->file[0] != '\0')
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d", function,
+                 slash != NULL ? slash + 1 : place->file, place->line);
+    else
+        snprintf(text, LINES_NAME, "%.80s (%.60s+0x%llx)", function,
+                 loop->module, (unsigned long long)loop->site->at.offset);
+}
+
+void lines_name(const struct loops_loop *loop, char text[LINES_NAME])
+{
+    char plain[NAMES_SIZE];
+    write_name(loop, names_plain(loop->place.function, plain), text);
+}
+
+bool lines_same(const struct loops_loop *a, const struct loops_loop *b)
+{
+    char name[NAMES_SIZE], other[NAMES_SIZE];
+    return a->place.file[0] != '\0' && a->place.line == b->place.line &&
+           strcmp(a->place.file, b->place.file) == 0 &&
+           a->site->clause == b->site->clause &&
+           a->site->chunk == b->site->chunk &&
+           ((a->site->flags ^ b->site->flags) & ~COUNTERS_COMBINED) == 0 &&
+           strcmp(names_plain(a->place.function, name),
+                  names_plain(b->place.function, other)) == 0;
+}
+
+int lines_sum(const struct loops_process *process, int first,
+              struct loops_loop *sum, struct counters_site *site)
+{
+    int count = 0;
+    for (int i = first; i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !lines_same(loop, &process->loop[first]))
+            continue;
+        if (count++ == 0) {
+            *site = *loop->site;
+            *sum = *loop;
+            sum->site = site;
+            continue;
+        }
+        sum->seconds += loop->seconds;
+        sum->saved_s += loop->saved_s;
+        sum->asked_s += loop->asked_s;
+        sum->shares = sum->shares || loop->shares;
+        sum->chunk_s = sum->chunk_cv = NAN;
+        site->visits += loop->site->visits;
+        sum->open_s += loop->open_s;
+        sum->here_s += loop->here_s;
+        sum->busy_s += loop->busy_s;
+        sum->locks_s += loop->locks_s;
+        sum->lost_s += loop->lost_s;
+        sum->longest_s += loop->longest_s;
+        site->iterations += loop->site->iterations;
+        site->chunks += loop->site->chunks;
+        site->wall += loop->site->wall;
+        site->saved += loop->site->saved;
+        if (loop->site->threads_max > site->threads_max)
+            site->threads_max = loop->site->threads_max;
+        if (loop->site->threads_min < site->threads_min)
+            site->threads_min = loop->site->threads_min;
+    }
+    return count;
+}
+
+bool lines_is_later(const struct loops_process *process, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (lines_same(&process->loop[k], &process->loop[i]))
+            return true;
+    return false;
+}
+
+static bool has_others(const struct loops_process *process, int i)
+{
+    for (int k = 0; k < process->loops; k++)
+        if (k != i && lines_same(&process->loop[k], &process->loop[i]))
+            return true;
+    return false;
+}
+
+void lines_name_one(const struct loops_process *process, int i,
+                    char text[LINES_NAME])
+{
+    char name[NAMES_SIZE];
+    const struct loops_loop *loop = &process->loop[i];
+    if (has_others(process, i))
+        write_name(loop, names_alias(loop->place.function, 1, name), text);
+    else
+        lines_name(loop, text);
+}

@@ -1,0 +1,55 @@
+/* The loops of a process by lines of the source: instantiations of a template,
+ * and copies that the compiler made, are one.  And the names of functions that
+ * a program's symbols have. */
+#ifndef BENCH_PROGRAMS_SEEN_SOURCE_LINES_H
+#define BENCH_PROGRAMS_SEEN_SOURCE_LINES_H
+
+#include "bench/programs/seen/loops.h"
+
+#include <stdbool.h>
+
+/* ---- names of functions ---- */
+
+enum { NAMES_SIZE = 256, NAMES_ALIASES = 5 };
+
+/* Writes the i-th name of a function with this demangled symbol, from the whole
+ * to the shortest: 0 whole, 1 without result and parameters, 2 without the
+ * template's arguments, too, 3 as Fortran's source has it (kern of kern_),
+ * 4 without Fortran's module, too.  Returns `name`; it may be that before it.
+ */
+const char *names_alias(const char *function, int i, char name[NAMES_SIZE]);
+
+/* The one that is shown. */
+static inline const char *names_plain(const char *function,
+                                      char name[NAMES_SIZE])
+{
+    return names_alias(function, 2, name);
+}
+
+/* ---- loops ---- */
+
+enum { LINES_NAME = 400 };
+
+/* Whether both come from one loop of the source. */
+bool lines_same(const struct loops_loop *a, const struct loops_loop *b);
+
+/* Whether a loop before the i-th has its line. */
+bool lines_is_later(const struct loops_process *process, int i);
+
+/* The sum of all loops of the line of the loop `first`, as one, with `site` as
+ * its own; returns how many. */
+int lines_sum(const struct loops_process *process, int first,
+              struct loops_loop *sum, struct counters_site *site);
+
+/* "function file:line", or the nearest symbol with module and offset. */
+void lines_name(const struct loops_loop *loop, char text[LINES_NAME]);
+
+/* "monotonic:dynamic,4 ordered"; returns `text`. */
+const char *lines_clause(const struct counters_site *site, char text[64]);
+
+/* The name of the i-th loop; where several instances of a template are on its
+ * line, with the template's arguments. */
+void lines_name_one(const struct loops_process *process, int i,
+                    char text[LINES_NAME]);
+
+#endif

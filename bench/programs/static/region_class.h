@@ -1,0 +1,15 @@
+/* Of one region. */
+#ifndef BENCH_PROGRAMS_STATIC_REGION_CLASS_H
+#define BENCH_PROGRAMS_STATIC_REGION_CLASS_H
+
+#include "bench/programs/static/code.h"
+#include "bench/programs/static/code_reader.h"
+#include "bench/programs/static/flow.h"
+
+/* Whether a function, with all that it calls, keeps nothing for its thread and
+ * calls only what is known (closure.c). */
+bool closure_is_known(struct code *code, uint64_t at);
+
+void verdict_find(struct code *code, struct reader_region *region);
+
+#endif

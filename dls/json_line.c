@@ -1,0 +1,122 @@
+#include "dls/json_line.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct line *line, const char *text, size_t length)
+{
+    if (!line->failed && line->used + length + 1 > line->room) {
+        size_t room = 2 * (line->used + length) + 512;
+        char *text_now = realloc(line->text, room);
+        line->failed = text_now == NULL;
+        line->text = text_now != NULL ? text_now : line->text;
+        line->room = text_now != NULL ? room : line->room;
+    }
+    if (line->failed)
+        return;
+    memcpy(line->text + line->used, text, length);
+    line->used += length;
+    line->text[line->used] = '\0';
+}
+
+void line_raw(struct line *line, const char *text)
+{
+    add(line, text, strlen(text));
+}
+
+/* What is in quotes, in UTF-8 whatever the program's text holds. */
+static void add_quoted(struct line *line, const char *text)
+{
+    char code[8];
+    line_raw(line, "\"");
+    while (*text != '\0') {
+        size_t length = text_character(text);
+        unsigned char byte = (unsigned char)*text;
+        bool plain = length > 0 && byte >= 0x20 && byte != '"' && byte != '\\';
+        if (plain)
+            add(line, text, length);
+        else if (length > 0)
+            add(line, code,
+                (size_t)snprintf(code, sizeof(code), "\\u%04x", byte));
+        else
+            line_raw(line, "\\ufffd");
+        text += length > 0 ? length : 1;
+    }
+    line_raw(line, "\"");
+}
+
+static void add_key(struct line *line, const char *key)
+{
+    char last = line->used > 0 ? line->text[line->used - 1] : '{';
+    if (last != '{' && last != '[')
+        line_raw(line, ",");
+    if (key == NULL)
+        return;
+    add_quoted(line, key);
+    line_raw(line, ":");
+}
+
+void line_begin(struct line *line)
+{
+    line_raw(line, "{");
+}
+
+void line_end(struct line *line)
+{
+    line_raw(line, "}\n");
+}
+
+void line_text(struct line *line, const char *key, const char *value)
+{
+    add_key(line, key);
+    add_quoted(line, value);
+}
+
+void line_whole(struct line *line, const char *key, int64_t value)
+{
+    char text[24];
+    add_key(line, key);
+    snprintf(text, sizeof(text), "%lld", (long long)value);
+    line_raw(line, text);
+}
+
+void line_real(struct line *line, const char *key, double value)
+{
+    char text[32] = "null";
+    add_key(line, key);
+    if (isfinite(value))
+        snprintf(text, sizeof(text), "%.12g", value);
+    line_raw(line, text);
+}
+
+void line_flag(struct line *line, const char *key, bool value)
+{
+    add_key(line, key);
+    line_raw(line, value ? "true" : "false");
+}
+
+void line_null(struct line *line, const char *key)
+{
+    line_real(line, key, NAN);
+}
+
+void line_open(struct line *line, const char *key, char open)
+{
+    add_key(line, key);
+    add(line, &open, 1);
+}
+
+void line_close(struct line *line, char close)
+{
+    add(line, &close, 1);
+}
+
+void line_members(struct line *line, const struct line *members)
+{
+    add_key(line, NULL);
+    add(line, members->text, members->used);
+}

@@ -1,0 +1,260 @@
+/* What was measured, and the lines that say so. */
+#include "dls/loop_report.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what was measured ---- */
+
+static double finish_of(const struct dls_worker *worker,
+                        const struct report *report)
+{
+    return worker->ended > report->start
+               ? (double)(worker->ended - report->start) * report->tick_s
+               : 0;
+}
+
+static uint64_t start_of(const dls_loop *loop)
+{
+    uint64_t start = UINT64_MAX;
+    for (int w = 0; w < loop->workers; w++)
+        if (loop->worker[w].asked && loop->worker[w].begun < start)
+            start = loop->worker[w].begun;
+    return start;
+}
+
+void report_part(dls_loop *loop, struct report_part *part)
+{
+    struct report *report = loop->report;
+    double tick_s = report->tick_s = loop_tick_s(loop);
+    report->start = start_of(loop);
+    *part = (struct report_part){.least_s = INFINITY,
+                                 .workers = loop->workers,
+                                 .oversubscribed =
+                                     loop->workers > process_processors()};
+    for (int w = 0; w < loop->workers; w++) {
+        const struct dls_worker *worker = &loop->worker[w];
+        double busy_s = (double)worker->busy * tick_s;
+        double finish_s = finish_of(worker, report);
+        part->time_s = fmax(part->time_s, finish_s);
+        part->compute_s += busy_s;
+        part->least_s = fmin(part->least_s, busy_s);
+        part->finish_s += finish_s;
+        part->finish_squares += finish_s * finish_s;
+        part->chunks += worker_work(worker).chunks;
+    }
+}
+
+void report_add(struct report_part *all, const struct report_part *part)
+{
+    all->time_s = fmax(all->time_s, part->time_s);
+    all->compute_s += part->compute_s;
+    all->least_s = fmin(all->least_s, part->least_s);
+    all->finish_s += part->finish_s;
+    all->finish_squares += part->finish_squares;
+    all->workers += part->workers;
+    all->chunks += part->chunks;
+    all->oversubscribed |= part->oversubscribed;
+}
+
+/* ---- lines ---- */
+
+/* The last thing done with both. */
+static int write_lines(dls_loop *loop, int file, const char *path,
+                       struct line *lines)
+{
+    int code = report_append(loop, file, path, lines);
+    close(file);
+    free(lines->text);
+    return report_failed(loop, code);
+}
+
+/* Up to the number of the repetition. */
+static void begin_line(struct line *line, const struct report *report,
+                       const char *type)
+{
+    line_begin(line);
+    line_whole(line, "schema", REPORT_SCHEMA);
+    line_text(line, "type", type);
+    line_text(line, "launch", report->launch);
+    line_text(line, "cell", report->cell);
+}
+
+static int64_t number_after(const char *text, const char *end,
+                            const struct line *head)
+{
+    int64_t number = 0;
+    if ((size_t)(end - text) < head->used ||
+        memcmp(text, head->text, head->used) != 0)
+        return 0;
+    for (text += head->used; text < end && *text >= '0' && *text <= '9'; text++)
+        number = 10 * number + (*text - '0');
+    return number;
+}
+
+/* The last line with this head: mostly one of the last. */
+static int64_t find_last(int file, const struct line *head)
+{
+    struct stat status;
+    int64_t number = 0;
+    if (fstat(file, &status) != 0 || status.st_size == 0)
+        return 0;
+    size_t size = (size_t)status.st_size;
+    const char *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (all == MAP_FAILED)
+        return 0;
+    for (size_t end = size; end > 0 && number == 0;) {
+        const char *before = memrchr(all, '\n', end - 1);
+        const char *begin = before != NULL ? before + 1 : all;
+        number = number_after(begin, all + end, head);
+        end = (size_t)(begin - all);
+    }
+    munmap((void *)all, size);
+    return number;
+}
+
+/* When the loop began. */
+static void add_started(struct line *line, const dls_loop *loop)
+{
+    char text[STAMP_TIME_SIZE];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double since_s = engine_now() - loop->opened.s;
+    stamp_time((time_t)((double)now.tv_sec - since_s), text);
+    line_text(line, "started", text);
+}
+
+static void add_times(struct line *line, const struct report_part *all)
+{
+    double workers = (double)all->workers;
+    double compute_s = all->compute_s / workers;
+    double finish_s = all->finish_s / workers;
+    double square = all->finish_squares / workers - finish_s * finish_s;
+    line_real(line, "time_s", all->time_s);
+    line_null(line, "bound_s");
+    line_null(line, "serial_s");
+    line_real(line, "compute_mean_s", compute_s);
+    line_real(line, "overhead_mean_s", all->time_s - compute_s);
+    line_real(line, "overhead_max_s", all->time_s - all->least_s);
+    line_real(line, "imbalance", all->time_s / finish_s - 1);
+    line_real(line, "cv", sqrt(fmax(square, 0)) / finish_s);
+}
+
+static void add_run(struct line *line, const dls_loop *loop,
+                    const struct report_part *all)
+{
+    loop->report->time_s = all->time_s;
+    line_members(line, &loop->report->fields);
+    add_started(line, loop);
+    line_flag(line, "simulated", engine_simulated);
+    line_whole(line, "workers", all->workers);
+    line_text(line, "status", "ok");
+    line_whole(line, "iterations", loop->iterations);
+    line_whole(line, "chunks", all->chunks);
+    add_times(line, all);
+    line_text(line, "verified", "not compared");
+    line_flag(line, "oversubscribed", all->oversubscribed != 0);
+    line_end(line);
+}
+
+int report_run(dls_loop *loop, const struct report_part *all)
+{
+    struct report *report = loop->report;
+    struct line head = {0}, line = {0};
+    char path[PATH_MAX];
+    int file = report_file(loop, "runs", path);
+    if (file < 0)
+        return report_failed(loop, file);
+    locale_t before = numbers_as_in_c();
+    begin_line(&head, report, "run");
+    line_raw(&head, ",\"repetition\":");
+    if (!head.failed)
+        report->repetition = find_last(file, &head) + 1;
+    begin_line(&line, report, "run");
+    line_whole(&line, "repetition", report->repetition);
+    add_run(&line, loop, all);
+    numbers_as_before(before);
+    line.failed = line.failed || head.failed;
+    free(head.text);
+    return write_lines(loop, file, path, &line);
+}
+
+static void add_worker(struct line *line, const dls_loop *loop, int number,
+                       int first, int rank)
+{
+    const struct dls_worker *worker = &loop->worker[number];
+    const struct dls_work work = worker_work(worker);
+    double tick_s = loop->report->tick_s;
+    double busy_s = (double)worker->busy * tick_s;
+    begin_line(line, loop->report, "worker");
+    line_whole(line, "repetition", loop->report->repetition);
+    line_whole(line, "worker", first + number);
+    line_whole(line, "rank", rank);
+    line_null(line, "core");
+    line_whole(line, "iterations", work.run);
+    line_whole(line, "chunks", work.chunks);
+    line_real(line, "compute_s", busy_s);
+    line_real(line, "ask_s", (double)worker->ask * tick_s);
+    line_real(line, "finish_s", finish_of(worker, loop->report));
+    line_real(line, "overhead_s", loop->report->time_s - busy_s);
+    line_end(line);
+}
+
+int report_workers(dls_loop *loop, int first, int rank)
+{
+    struct line lines = {0};
+    char path[PATH_MAX];
+    int file = report_file(loop, "workers", path);
+    if (file < 0)
+        return report_failed(loop, file);
+    locale_t before = numbers_as_in_c();
+    for (int w = 0; w < loop->workers; w++)
+        add_worker(&lines, loop, w, first, rank);
+    numbers_as_before(before);
+    return write_lines(loop, file, path, &lines);
+}
+
+int report_done(dls_loop *loop)
+{
+    struct report *report = loop->report;
+    struct line line = {0};
+    char path[PATH_MAX];
+    if (report->repetition == 0)
+        return 0;
+    int file = report_file(loop, "runs", path);
+    if (file < 0)
+        return report_failed(loop, file);
+    begin_line(&line, report, "cell_done");
+    line_members(&line, &report->fields);
+    line_text(&line, "status", "ok");
+    line_whole(&line, "repetitions", report->repetition);
+    line_null(&line, "reason");
+    line_end(&line);
+    return write_lines(loop, file, path, &line);
+}
+
+/* ---- a loop in one process ---- */
+
+int report_step(dls_loop *loop)
+{
+    struct report_part part;
+    if (loop->report == NULL || loop->iterations == 0)
+        return 0;
+    report_part(loop, &part);
+    int code = report_run(loop, &part);
+    return code == 0 ? report_workers(loop, 0, 0) : code;
+}
+
+int report_last(dls_loop *loop)
+{
+    int code = loop->report != NULL && dls_unfinished(loop) == 0
+                   ? report_step(loop)
+                   : 0;
+    return code == 0 && loop->report != NULL ? report_done(loop) : code;
+}

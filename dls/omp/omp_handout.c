@@ -1,0 +1,304 @@
+#include "dls/omp/omp_team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread struct here here __attribute__((tls_model("initial-exec")));
+
+/* ---- frames ---- */
+
+struct frame *frame_push(const struct runtime *runtime, struct site *site)
+{
+    bool inside = here.used < FRAMES_INSIDE;
+    struct frame *frame =
+        inside ? &here.inside[here.used++] : malloc(sizeof(*frame));
+    if (frame == NULL) {
+        settings_say("out of memory for a nested loop");
+        _Exit(1);
+    }
+    memset(frame, 0, sizeof(*frame));
+    frame->below = here.top;
+    frame->is.allocated = !inside;
+    frame->site = site;
+    frame->runtime = runtime;
+    here.top = frame;
+    return frame;
+}
+
+static void finish(struct frame *frame)
+{
+    struct member *member = frame->member;
+    uint64_t step = frame->step, taken = frame->taken;
+    if (!frame->over)
+        member->stint.end = engine_ticks();
+    if (frame->site->measures) {
+        watch_end(member->stint.end);
+        member->sums = sums_since(&member->sums);
+    }
+    if (!frame->own && !frame->is.kmp && (int64_t)step < 0) {
+        step = -step;
+        taken = -taken;
+    }
+    /* What was watched is the distance between bounds. */
+    if (!frame->own && !frame->is.kmp && step > 1)
+        taken = taken / step + (taken % step != 0);
+    member->iterations = (int64_t)taken;
+    member->chunks = frame->chunks;
+    instance_leave(frame);
+}
+
+void frame_pop(void)
+{
+    struct frame *frame = here.top;
+    here.top = frame->below;
+    if (frame->instance != NULL)
+        finish(frame);
+    else if (frame->is.alone)
+        instance_count_alone(frame->site, frame->since, engine_ticks());
+    if (frame->is.allocated)
+        free(frame);
+    else
+        here.used--;
+}
+
+void frames_forget(const void *task)
+{
+    while (task != NULL && here.top != NULL && here.top->task == task) {
+        here.top->instance = NULL;
+        frame_pop();
+    }
+}
+
+void frames_drop(struct frame *top)
+{
+    while (here.top != top)
+        frame_pop();
+}
+
+/* ---- samples ---- */
+
+static int64_t gap(const struct frame *frame)
+{
+    const struct counters_sample *seen = &frame->site->counted->sample;
+    return watch_gap(seen->chunk_ticks, (double)seen->chunks);
+}
+
+static bool is_stamped(const struct frame *frame)
+{
+    const struct way *way = frame->site->way;
+    return frame->site->measures || frame->site->stamps ||
+           (way != NULL && way->ops != NULL &&
+            (way->ops->flags & SCHED_BY_POWER));
+}
+
+/* Its chunks come from a table and nothing else. */
+static void begin_bare(struct frame *frame)
+{
+    const struct sched_table *table = frame->table;
+    frame->bare.is = true;
+    if (table->start != NULL)
+        return;
+    frame->bare.even = (uint64_t)table->steps - 1;
+    frame->bare.stride = (uint64_t)table->fixed_size * frame->step;
+}
+
+static void begin_stamped(struct frame *frame)
+{
+    frame->member->stint.begin = engine_ticks();
+    if (!frame->site->measures)
+        return;
+    if (frame->site->counted->open.since == 0)
+        frame->site->counted->open.since = frame->member->stint.begin;
+    mate_meet(KIND_LOOP);
+    watch_begin(frame->member->stint.begin);
+    frame->member->sums = here.sums;
+}
+
+void frame_join(struct frame *frame, struct slot *slot)
+{
+    instance_join(frame, slot);
+    if (frame->own && frame->instance->table.steps > 0) {
+        frame->table = &frame->instance->table;
+        frame->counter = &frame->instance->counter;
+    }
+    bool measures = frame->site->measures;
+    frame->quiet = measures ? gap(frame) : INT64_MAX;
+    if (frame->own && (frame->table == NULL || frame->site->stamps ||
+                       frame->member->primed >= 0))
+        frame->quiet = 0;
+    if (is_stamped(frame))
+        begin_stamped(frame);
+    else if (frame->quiet > 0 && frame->table != NULL)
+        begin_bare(frame);
+}
+
+/* The sampled chunk is over. */
+static uint64_t end_sample(struct frame *frame)
+{
+    uint64_t now = engine_ticks();
+    struct counters_sample *sample = &frame->member->sample;
+    double ticks = (double)(now - frame->since);
+    watch_end(now);
+    sample->chunks++;
+    sample->chunk_ticks += ticks;
+    sample->chunk_squares += ticks * ticks;
+    if (ticks > sample->chunk_max)
+        sample->chunk_max = ticks;
+    frame->since = 0;
+    return now;
+}
+
+/* After a request that got a chunk: how many are not measured now. */
+static void begin_sample(struct frame *frame, uint64_t asked)
+{
+    struct counters_sample *sample = &frame->member->sample;
+    int64_t next = gap(frame);
+    uint64_t now = engine_ticks();
+    if (asked != 0) {
+        sample->asked++;
+        sample->ask_ticks += (double)(now - asked);
+    }
+    if (asked != 0 && next > 1) {
+        frame->quiet = next;
+    } else {
+        frame->since = now;
+        frame->quiet = 1;
+    }
+}
+
+bool frame_done(struct frame *frame)
+{
+    if (!frame->over && is_stamped(frame))
+        frame->member->stint.end = engine_ticks();
+    frame->over = true;
+    frame->quiet = 1; /* again and again: nothing */
+    return false;
+}
+
+void frame_watch_begin(struct frame *frame)
+{
+    frame->asked = frame->since != 0 ? end_sample(frame) : 0;
+}
+
+bool frame_watch_end(struct frame *frame, bool more)
+{
+    if (!more)
+        return frame_done(frame);
+    begin_sample(frame, frame->asked);
+    return true;
+}
+
+/* ---- stealing ---- */
+
+/* A piece from the front of the thread's own range. */
+static bool take_own(struct frame *frame, struct chunk *chunk)
+{
+    struct steal_range *range = &frame->instance->range[frame->thread];
+    int64_t piece = frame->site->way->piece;
+    uint64_t ends = atomic_load_explicit(&range->ends, memory_order_acquire);
+    while (steal_size(ends) > 0) {
+        int64_t begin = steal_begin(ends), size = steal_size(ends);
+        size = size < piece ? size : piece;
+        if (atomic_compare_exchange_weak(
+                &range->ends, &ends,
+                steal_ends(begin + size, steal_end(ends)))) {
+            *chunk = (struct chunk){.start = begin, .size = size};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Half of another's range becomes the thread's own, which is empty. */
+static bool rob(struct frame *frame, int victim)
+{
+    struct steal_range *from = &frame->instance->range[victim];
+    struct steal_range *to = &frame->instance->range[frame->thread];
+    uint64_t ends = atomic_load_explicit(&from->ends, memory_order_acquire);
+    while (steal_size(ends) > 0) {
+        int64_t half = steal_half(steal_size(ends), frame->site->way->piece);
+        int64_t cut = steal_end(ends) - half;
+        if (atomic_compare_exchange_weak(&from->ends, &ends,
+                                         steal_ends(steal_begin(ends), cut))) {
+            atomic_store_explicit(&to->ends, steal_ends(cut, cut + half),
+                                  memory_order_release);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last iteration, when all others are out. */
+static bool take_last(struct frame *frame, struct chunk *chunk)
+{
+    int64_t all = frame->iterations - 1;
+    if (!atomic_compare_exchange_strong(&frame->instance->done, &all, all + 1))
+        return false;
+    *chunk = (struct chunk){.start = all, .size = 1};
+    return true;
+}
+
+static bool take_stolen(struct frame *frame, struct chunk *chunk)
+{
+    struct instance *instance = frame->instance;
+    struct engine_idle idle = {0};
+    const struct engine_patience patience = {.spin_s = 20e-6,
+                                             .nap_ns = ENGINE_SHORT_NAP_NS};
+    for (;;) {
+        if (take_own(frame, chunk)) {
+            atomic_fetch_add(&instance->done, chunk->size);
+            return true;
+        }
+        bool robbed = false;
+        for (int i = 1; !robbed && i < frame->threads; i++)
+            robbed = rob(frame, (frame->thread + i) % frame->threads);
+        if (robbed)
+            continue;
+        if (take_last(frame, chunk))
+            return true;
+        /* Others have taken some that are not counted yet, or all is out. */
+        if (atomic_load(&instance->done) >= frame->iterations)
+            return false;
+        engine_idle(&idle, &patience, NULL);
+    }
+}
+
+/* ---- chunks ---- */
+
+static bool take(struct frame *frame, struct chunk *chunk)
+{
+    struct member *member = frame->member;
+    if (frame->instance->steals)
+        return take_stolen(frame, chunk);
+    if (frame->table == NULL)
+        return source_next(&member->state.base, chunk);
+    int64_t step = member->primed;
+    member->primed = -1;
+    if (step < 0)
+        step = source_step(frame->counter);
+    if (step < 0 || step >= frame->table->steps)
+        return false;
+    *chunk = sched_table_chunk(frame->table, step);
+    return true;
+}
+
+bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
+{
+    uint64_t asked = frame->since != 0 ? end_sample(frame) : 0;
+    bool stamps = frame->site->stamps;
+    if (stamps)
+        costs_end_chunk(frame);
+    if (frame->over || frame->iterations == 0 || !take(frame, chunk))
+        return frame_done(frame);
+    frame->chunks++;
+    frame->taken += (uint64_t)chunk->size;
+    if (frame->site->measures)
+        begin_sample(frame, asked);
+    if (frame->table == NULL || stamps)
+        frame->quiet = 1;
+    else if (!frame->site->measures)
+        frame->quiet = INT64_MAX;
+    if (stamps)
+        costs_begin_chunk(frame, chunk);
+    return true;
+}

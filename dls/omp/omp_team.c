@@ -1,0 +1,400 @@
+#include "dls/omp/omp_team.h"
+
+#include "base/cache_line.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The linker's ends of this library's code.  A barrier that is the last thing a
+ * region does is called from here, it seems: the region's end follows. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+static const char behind_all[1];
+
+static bool is_own(const void *address)
+{
+    return (const char *)address >= __ehdr_start &&
+           (const char *)address < etext;
+}
+
+/* A stamp is the number of the visit, and below it that of the part. */
+enum { PART_BITS = 40 };
+
+static void *need(void *memory)
+{
+    if (memory == NULL) {
+        settings_say("out of memory for the threads of a region");
+        _Exit(1);
+    }
+    return memory;
+}
+
+/* ---- a team ---- */
+
+static struct team *make_team(int capacity)
+{
+    struct team *team = need(lines_zeroed(sizeof(*team)));
+    team->mate = need(lines_zeroed((size_t)capacity * sizeof(*team->mate)));
+    team->capacity = capacity;
+    for (int i = 0; i < capacity; i++)
+        team->mate[i].team = team;
+    return team;
+}
+
+struct team *team_begin(struct site *site, int capacity)
+{
+    uint64_t now = engine_ticks();
+    engine_lock(&site->lock);
+    struct team **link = &site->team;
+    while (*link != NULL && (*link)->capacity < capacity)
+        link = &(*link)->next;
+    struct team *team = *link;
+    if (team != NULL)
+        *link = team->next;
+    open_visit(site->counted, now);
+    engine_unlock(&site->lock);
+    if (team == NULL)
+        team = make_team(capacity);
+    team->outermost = here.mate == NULL;
+    team->site = site;
+    team->runtime = site->runtime;
+    team->began = now;
+    team->stamp += (uint64_t)1 << PART_BITS;
+    atomic_store_explicit(&team->open, true, memory_order_relaxed);
+    return team;
+}
+
+/* ---- balance ---- */
+
+double balanced_end(const struct stint *first, size_t bytes, int threads,
+                    uint64_t begin)
+{
+    int sharing = 0;
+    double end = INFINITY;
+    for (int before = -1; sharing != before;) {
+        double sum = 0;
+        const struct stint *stint = first;
+        before = sharing;
+        sharing = 0;
+        for (int i = 0; i < threads; i++) {
+            double arrived = (double)(stint->begin - begin);
+            sum += (double)(stint->end - stint->begin);
+            if (arrived < end) {
+                sum += arrived;
+                sharing++;
+            }
+            stint = (const struct stint *)((const char *)stint + bytes);
+        }
+        end = sharing > 0 ? sum / sharing : 0;
+    }
+    return end;
+}
+
+void count_threads(struct counters_site *counted, int threads)
+{
+    if (counted->threads_min == 0 || threads < counted->threads_min)
+        counted->threads_min = threads;
+    if (threads > counted->threads_max)
+        counted->threads_max = threads;
+}
+
+/* ---- a part of a region is over ---- */
+
+/* What all threads did in a part. */
+struct part {
+    struct team *team;
+    uint64_t stamp;
+    int threads;
+    uint64_t began, ended; /* the first thread's, the last one's */
+    uint32_t kinds;
+};
+
+static const struct stretch *stretch_of(const struct part *part, int thread)
+{
+    return &part->team->mate[thread].stretch[part->stamp & 1];
+}
+
+/* False where not all threads were there: a region that was cancelled. */
+static bool gather(struct part *part)
+{
+    bool late = false;
+    part->began = UINT64_MAX;
+    for (int i = 0; i < part->threads; i++) {
+        const struct stretch *one = stretch_of(part, i);
+        const struct stint *stint = &one->stint;
+        if (one->stamp != part->stamp || stint->end < stint->begin)
+            return false;
+        part->began = stint->begin < part->began ? stint->begin : part->began;
+        part->ended = stint->end > part->ended ? stint->end : part->ended;
+        part->kinds |= one->kinds;
+        late = late || one->late > 0;
+    }
+    if (late)
+        part->ended = engine_ticks();
+    return true;
+}
+
+static void add_more(struct counters_site *counted, const struct stretch *one)
+{
+    counted->units.count += one->units.count;
+    counted->units.ticks += one->units.ticks;
+    if (one->units.longest > counted->units.longest)
+        counted->units.longest = one->units.longest;
+    sums_add(counted, &one->sums);
+}
+
+/* With perfect balance all would compute as long; none is saved of a part with
+ * tasks, which go to whoever waits.  A thread that begins late because nobody
+ * woke it, or it had no core, is not out of balance. */
+static double saved_of(const struct part *part)
+{
+    double sum = 0, most = 0;
+    for (int i = 0; i < part->threads; i++) {
+        const struct stretch *one = stretch_of(part, i);
+        double ticks = (double)(one->stint.end - one->stint.begin);
+        if (one->late > 0)
+            return 0;
+        sum += ticks;
+        most = ticks > most ? ticks : most;
+    }
+    return most - sum / part->threads;
+}
+
+/* Under the site's lock. */
+static void add_part(struct counters_site *counted, const struct part *part)
+{
+    double wall = (double)(part->ended - part->began);
+    counted->visits++;
+    counted->wall += wall;
+    if (part->threads > 1)
+        counted->saved += saved_of(part);
+    counted->threads.here += wall * part->threads;
+    for (int i = 0; i < part->threads; i++) {
+        const struct stretch *one = stretch_of(part, i);
+        counted->threads.busy +=
+            (double)(one->stint.end - one->stint.begin + one->late - one->idle);
+        if (one->more)
+            add_more(counted, one);
+    }
+    if ((part->kinds & ~atomic_load(&counted->kinds)) != 0)
+        atomic_fetch_or(&counted->kinds, part->kinds);
+    count_threads(counted, part->threads);
+}
+
+/* ---- over time ---- */
+
+static void halve(struct counters_strips *strips)
+{
+    strips->width *= 2;
+    for (int t = 0; t < 2 * STRIPS_THREADS; t++)
+        for (int i = 0; i < STRIPS_BINS; i++) {
+            float *row = strips->row[t];
+            row[i] = i < STRIPS_BINS / 2 ? row[2 * i] + row[2 * i + 1] : 0;
+        }
+}
+
+static void add_span(float *row, double width, double begin, double end)
+{
+    for (int i = (int)(begin / width); i < STRIPS_BINS && i * width < end; i++)
+        row[i] += (float)(fmin(end, (i + 1) * width) - fmax(begin, i * width));
+}
+
+static void add_strips(const struct part *part)
+{
+    struct counters *counters = settings()->strips ? mapped() : NULL;
+    if (counters == NULL || !part->team->outermost)
+        return;
+    struct counters_strips *strips = &counters->strips;
+    double zero = (double)counters->ticks, ended = (double)part->ended - zero;
+    while (atomic_exchange(&counters->strips_held, 1) != 0)
+        ;
+    strips->width = strips->width > 0 ? strips->width : 1 << 16;
+    while (ended >= (double)strips->width * STRIPS_BINS)
+        halve(strips);
+    for (int i = 0; i < part->threads && i < STRIPS_THREADS; i++) {
+        const struct stretch *one = stretch_of(part, i);
+        double width = (double)strips->width;
+        double begin = (double)one->stint.begin - zero;
+        double ticks = (double)(one->stint.end - one->stint.begin + one->late) -
+                       (double)one->idle;
+        add_span(strips->row[2 * i], width, (double)part->began - zero, ended);
+        add_span(strips->row[2 * i + 1], width, begin, begin + fmax(ticks, 0));
+        strips->threads = i < strips->threads ? strips->threads : i + 1;
+    }
+    atomic_store(&counters->strips_held, 0);
+}
+
+static struct part part_of(const struct mate *first)
+{
+    return (struct part){
+        .team = first->team, .stamp = first->stamp, .threads = first->threads};
+}
+
+/* A part that is not a whole region. */
+static void count_part(const struct mate *first, const struct part *part)
+{
+    const void *to = stretch_of(part, 0)->to;
+    struct site *site = site_find_part(part->team->site, first->from, to);
+    if (site == NULL)
+        return;
+    engine_lock(&site->lock);
+    open_visit(site->counted, part->began);
+    add_part(site->counted, part);
+    add_strips(part);
+    close_visit(site->counted);
+    engine_unlock(&site->lock);
+}
+
+/* Behind a barrier that was the last thing that the region did there is no
+ * part. */
+void team_end(struct team *team)
+{
+    struct site *site = team->site;
+    const struct mate *first = &team->mate[0];
+    struct part part = part_of(first);
+    bool good = first->stamp >= team->stamp && first->waits && gather(&part);
+    bool whole = good && first->from == NULL;
+    uint64_t ended = good ? part.ended : engine_ticks();
+    if (good && !whole && first->from != behind_all)
+        count_part(first, &part);
+    atomic_store_explicit(&team->open, false, memory_order_relaxed);
+    here.left = 0; /* what follows is no wait */
+    engine_lock(&site->lock);
+    if (whole)
+        add_part(site->counted, &part);
+    if (whole)
+        add_strips(&part);
+    if (team->outermost)
+        site->counted->outermost += (double)(ended - team->began);
+    close_visit(site->counted);
+    team->next = site->team;
+    site->team = team;
+    engine_unlock(&site->lock);
+}
+
+/* ---- a thread ---- */
+
+static void begin_stretch(struct mate *mate, uint64_t now)
+{
+    struct stretch *stretch = mate_stretch(mate);
+    stretch->stint = (struct stint){now, 0};
+    stretch->stamp = mate->stamp;
+    stretch->kinds = 0;
+    stretch->more = false;
+    stretch->idle = stretch->late = 0;
+    mate->waits = false;
+    mate->before = here.sums;
+}
+
+/* What is seldom there. */
+static struct stretch *more_of(struct mate *mate)
+{
+    struct stretch *stretch = mate_stretch(mate);
+    if (!stretch->more) {
+        stretch->more = true;
+        stretch->units = (struct counters_units){0};
+        stretch->sums = (struct sums){{0}, 0, 0};
+    }
+    return stretch;
+}
+
+void mate_begin(struct team *team, int thread, int threads)
+{
+    here.mate = NULL;
+    if (thread >= team->capacity)
+        return;
+    uint64_t now = thread == 0 ? team->began : engine_ticks();
+    struct mate *mate = &team->mate[thread];
+    mate->thread = thread;
+    mate->threads = threads;
+    mate->stamp = team->stamp;
+    mate->from = NULL;
+    mate->section = mate->apart = 0;
+    mate->depth = 0;
+    here.mate = mate;
+    if (here.left != 0)
+        here.waited += now - here.left;
+    watch_begin(now);
+    begin_stretch(mate, now);
+}
+
+void mate_arrive(const void *to)
+{
+    struct mate *mate = mate_here();
+    if (mate == NULL || mate->waits)
+        return;
+    uint64_t now = engine_ticks();
+    struct stretch *stretch = mate_stretch(mate);
+    watch_end(now);
+    here.left = now;
+    stretch->stint.end = now;
+    stretch->to = is_own(to) ? NULL : to;
+    if (here.sums.locks.calls != mate->before.locks.calls ||
+        here.sums.watched > mate->before.watched)
+        more_of(mate)->sums = sums_since(&mate->before);
+    mate->waits = true;
+}
+
+void mate_leave(void)
+{
+    struct mate *mate = mate_here();
+    if (mate == NULL || !mate->waits)
+        return;
+    uint64_t now = engine_ticks();
+    struct part part = part_of(mate);
+    here.waited += now - mate_stretch(mate)->stint.end;
+    if (mate->thread == 0 && mate->from != behind_all && gather(&part))
+        count_part(mate, &part);
+    watch_begin(now);
+    mate->from = mate_stretch(mate)->to;
+    if (mate->from == NULL)
+        mate->from = behind_all;
+    mate->stamp++;
+    begin_stretch(mate, now);
+}
+
+void mate_go_on(struct mate *mate)
+{
+    mate->waits = false;
+}
+
+/* ---- tasks and sections ---- */
+
+void mate_count_unit(struct mate *mate, uint64_t ticks)
+{
+    struct counters_units *units = &more_of(mate)->units;
+    units->count++;
+    units->ticks += (double)ticks;
+    if ((double)ticks > units->longest)
+        units->longest = (double)ticks;
+}
+
+/* At a barrier the thread has waited until then, else it has computed. */
+struct apart mate_apart_begin(struct mate *mate)
+{
+    struct apart apart = {engine_ticks(), mate->apart};
+    if (mate->waits && mate->depth == 0)
+        watch_begin(apart.began);
+    else
+        watch_end(apart.began);
+    mate->apart = 0;
+    return apart;
+}
+
+void mate_task_end(struct mate *mate, struct apart task)
+{
+    uint64_t now = engine_ticks(), ticks = now - task.began;
+    watch_end(now);
+    mate_count_unit(mate, ticks - mate->apart);
+    mate->apart = task.outside + ticks;
+    if (mate->waits && mate->depth == 0)
+        mate_stretch(mate)->late += ticks;
+}
+
+void mate_wait_end(struct mate *mate, struct apart wait)
+{
+    uint64_t now = engine_ticks(), ticks = now - wait.began;
+    watch_begin(now);
+    mate_stretch(mate)->idle += ticks - mate->apart;
+    mate->apart = wait.outside + ticks;
+}

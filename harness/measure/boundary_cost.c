@@ -1,0 +1,270 @@
+#include "harness/measure/boundary_cost.h"
+
+#include "base/stats.h"
+#include "harness/measure/fitted_line.h"
+#include "harness/program/need.h"
+#include "harness/protocol/pipeline/links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROUNDS_MAX = 63,
+    SAMPLES = 15,
+    LINE = 64,           /* bytes of a cache line */
+    ROW_BYTES = 1 << 17, /* stays in the second-level cache */
+    TRIPS_MIN = 16,
+    TRIPS_MAX = 256,
+};
+
+/* As boundaries are long: from one column to a thousand of them. */
+static const int sizes[CALIBRATION_SIZES] = {8,    256,  512, 1024,
+                                             2048, 4096, 8192};
+
+/* One worker's seat in a round. */
+struct seat {
+    int partner;      /* -1: none */
+    int pair;         /* in kind->pair */
+    bool first;       /* serves */
+    int64_t out, in;  /* edges */
+    double one_way_s; /* of the last set */
+    uint64_t read;    /* the read data, so that the reading is kept */
+};
+
+struct exchange {
+    struct crew *crew;
+    struct links links;
+    char *rows; /* one for each edge */
+    int bytes, trips;
+    struct seat *seat;                            /* of this rank's workers */
+    double (*sample)[CALIBRATION_SIZES][SAMPLES]; /* of this rank's workers */
+};
+
+/* ---- the tournament ---- */
+
+static int make_even(int workers)
+{
+    return workers + workers % 2;
+}
+
+int exchange_rounds(int workers)
+{
+    int all = make_even(workers) - 1;
+    if (workers < 2)
+        return 0;
+    return all < ROUNDS_MAX ? all : ROUNDS_MAX;
+}
+
+/* The circle method: the last player stays, the others go round. */
+bool exchange_match(int workers, int round, int match, int pair[2])
+{
+    int n = make_even(workers), turn;
+    if (workers < 2)
+        return false;
+    turn = (int)((int64_t)round * (n - 1) / exchange_rounds(workers));
+    int a = match == 0 ? n - 1 : (turn + match) % (n - 1);
+    int b = match == 0 ? turn : (turn - match + n - 1) % (n - 1);
+    pair[0] = a < b ? a : b;
+    pair[1] = a < b ? b : a;
+    return pair[1] < workers;
+}
+
+int exchange_pairs(int workers)
+{
+    int count = 0, pair[2];
+    for (int r = 0; r < exchange_rounds(workers); r++)
+        for (int m = 0; m < make_even(workers) / 2; m++)
+            count += exchange_match(workers, r, m, pair);
+    return count;
+}
+
+/* Seats this rank's workers; `pairs` counts those of the rounds before. */
+static int take_seats(struct exchange *x, int round, int pairs,
+                      struct calibration_kind *kind)
+{
+    const struct crew *crew = x->crew;
+    for (int t = 0; t < crew->context->threads; t++)
+        x->seat[t] = (struct seat){.partner = -1};
+    for (int m = 0; m < make_even(crew->workers) / 2; m++) {
+        int pair[2];
+        if (!exchange_match(crew->workers, round, m, pair))
+            continue;
+        for (int side = 0; side < 2; side++) {
+            int t = pair[side] - crew->first;
+            if (t >= 0 && t < crew->context->threads)
+                x->seat[t] = (struct seat){.partner = pair[1 - side],
+                                           .pair = pairs,
+                                           .first = side == 0,
+                                           .out = 1 + 2 * m + side,
+                                           .in = 2 + 2 * m - side};
+        }
+        memcpy(kind->pair[pairs++].worker, pair, sizeof(pair));
+    }
+    return pairs;
+}
+
+/* ---- a set of round trips ---- */
+
+static char *row_of(const struct exchange *x, int64_t edge)
+{
+    return x->rows + (size_t)edge * ROW_BYTES * 2;
+}
+
+static void send_boundary(struct exchange *x, struct seat *seat, int trip)
+{
+    memset(row_of(x, seat->out) + (size_t)trip * (size_t)x->bytes, trip,
+           (size_t)x->bytes);
+    links_advance(&x->links, seat->out, LINK_DOWN,
+                  (int64_t)(trip + 1) * x->bytes, row_of(x, seat->out));
+}
+
+static void receive_boundary(struct exchange *x, struct seat *seat, int trip)
+{
+    int64_t need = (int64_t)(trip + 1) * x->bytes;
+    if (links_complete(&x->links, seat->in, LINK_DOWN) < need)
+        links_wait(&x->links, seat->in, LINK_DOWN, need, row_of(x, seat->in));
+    const char *piece = row_of(x, seat->in) + (size_t)trip * (size_t)x->bytes;
+    for (int i = 0; i < x->bytes; i += LINE)
+        seat->read += (uint64_t)piece[i];
+}
+
+static void play_trips(struct exchange *x, struct seat *seat)
+{
+    double start = engine_now();
+    for (int trip = 0; trip < x->trips; trip++) {
+        if (seat->first)
+            send_boundary(x, seat, trip);
+        receive_boundary(x, seat, trip);
+        if (!seat->first)
+            send_boundary(x, seat, trip);
+    }
+    seat->one_way_s = (engine_now() - start) / x->trips / 2;
+}
+
+static void set_body(int thread, void *arg)
+{
+    struct exchange *x = arg;
+    struct seat *seat = &x->seat[thread];
+    crew_bind(x->crew, thread);
+    if (thread == 0)
+        links_reset(&x->links);
+    crew_start(x->crew, thread);
+    if (seat->partner >= 0) {
+        links_register(&x->links, seat->out, LINK_PREDECESSOR);
+        links_register(&x->links, seat->in, LINK_SUCCESSOR);
+        play_trips(x, seat);
+    }
+    crew_meet(x->crew);
+    if (thread == 0)
+        links_finish(&x->links, NULL);
+}
+
+/* ---- all of it ---- */
+
+static int measure_size(struct exchange *x, int size, struct error *err)
+{
+    const struct comm *comm = &x->crew->context->comm;
+    int threads = x->crew->context->threads;
+    x->bytes = sizes[size];
+    x->trips = ROW_BYTES / x->bytes;
+    x->trips = x->trips < TRIPS_MIN   ? TRIPS_MIN
+               : x->trips > TRIPS_MAX ? TRIPS_MAX
+                                      : x->trips;
+    int code = links_open(&x->links, comm, make_even(x->crew->workers) + 1,
+                          (int64_t)x->trips * x->bytes, 1, 1, err);
+    x->links.patience = x->crew->patience;
+    if (code != 0)
+        return code;
+    /* The first set is there to warm up. */
+    for (int s = -1; s < SAMPLES; s++) {
+        comm_quiet_barrier(comm);
+        engine_team_run(x->crew->context->team, set_body, x);
+        for (int t = 0; s >= 0 && t < threads; t++)
+            x->sample[t][size][s] = x->seat[t].one_way_s;
+    }
+    links_close(&x->links);
+    return 0;
+}
+
+/* The results of the first worker of a pair. */
+static void conclude_pair(struct exchange *x, int thread,
+                          struct calibration_pair *pair)
+{
+    struct line line = {0, 0, 0};
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+    for (int i = 0; i < CALIBRATION_SIZES; i++) {
+        bytes[i] = sizes[i];
+        one_way_s[i] = stats_median(x->sample[thread][i], SAMPLES).median;
+        pair->size[i] = (struct calibration_size){bytes[i], one_way_s[i]};
+    }
+    line_fit(bytes, one_way_s, CALIBRATION_SIZES, &line);
+    pair->c_d = line.start;
+    pair->c_c = line.slope;
+    pair->r2 = line.r2;
+}
+
+static int measure_round(struct exchange *x, int round, int *pairs,
+                         struct calibration_kind *kind, struct error *err)
+{
+    int code = 0;
+    *pairs = take_seats(x, round, *pairs, kind);
+    for (int size = 0; code == 0 && size < CALIBRATION_SIZES; size++)
+        code = measure_size(x, size, err);
+    for (int t = 0; code == 0 && t < x->crew->context->threads; t++)
+        if (x->seat[t].partner >= 0 && x->seat[t].first)
+            conclude_pair(x, t, &kind->pair[x->seat[t].pair]);
+    return code;
+}
+
+/* Each rank knows the pairs whose first worker it has; rank 0 takes over those
+ * of the others. */
+static void gather_pairs(const struct exchange *x,
+                         struct calibration_kind *kind)
+{
+    const struct comm *comm = &x->crew->context->comm;
+    void *all = NULL;
+    size_t bytes;
+    int own = 0;
+    struct calibration_pair *mine =
+        need_zeroed((size_t)kind->pairs, sizeof(*mine));
+    for (int i = 0; i < kind->pairs; i++)
+        if (x->crew->tree.worker_rank[kind->pair[i].worker[0]] == comm->rank)
+            mine[own++] = kind->pair[i];
+    int code =
+        comm_gather_any(comm, mine, (size_t)own * sizeof(*mine), &all, &bytes);
+    if (code != 0)
+        need_failed();
+    if (all != NULL)
+        memcpy(kind->pair, all, bytes);
+    free(all);
+    free(mine);
+}
+
+static void open_memory(struct exchange *x)
+{
+    size_t threads = (size_t)x->crew->context->threads;
+    size_t edges = (size_t)make_even(x->crew->workers) + 2;
+    x->seat = need_zeroed(threads, sizeof(*x->seat));
+    x->sample = need_zeroed(threads, sizeof(*x->sample));
+    x->rows = aligned_alloc(4096, edges * ROW_BYTES * 2);
+    if (x->rows == NULL)
+        need_failed();
+    memset(x->rows, 0, edges * ROW_BYTES * 2);
+}
+
+int exchange_measure(struct crew *crew, struct calibration_kind *kind,
+                     struct error *err)
+{
+    struct exchange x = {.crew = crew};
+    int pairs = 0, code = 0;
+    open_memory(&x);
+    for (int r = 0; code == 0 && r < exchange_rounds(crew->workers); r++)
+        code = measure_round(&x, r, &pairs, kind, err);
+    if (code == 0)
+        gather_pairs(&x, kind);
+    free(x.rows);
+    free(x.sample);
+    free(x.seat);
+    return code;
+}

@@ -1,0 +1,60 @@
+/* Private parts of measuring blocks: measured_blocks.c goes through the widths,
+ * measured_blocks_run.c runs them, alone and under DMPS. */
+#ifndef HARNESS_MEASURE_MEASURED_BLOCKS_PARTS_H
+#define HARNESS_MEASURE_MEASURED_BLOCKS_PARTS_H
+
+#include "harness/measure/measure_work_parts.h"
+#include "harness/protocol/pipeline/dmps.h"
+#include "harness/repetition/native/looks.h"
+
+enum {
+    BLOCKS_CHUNKS_MAX = 64, /* of each worker */
+    BLOCKS_PASSES_MAX = 9,
+    BLOCKS_WAITS_MAX = 4096,
+};
+
+struct blocks;
+
+/* One worker of this rank. */
+struct seat {
+    struct source source;
+    struct blocks *blocks;
+    struct kernel_poll poll;
+    struct looks looks;
+    struct worker worker;
+    struct ran log[BLOCKS_CHUNKS_MAX];
+    int64_t next; /* chunk that it gets */
+    double sync_s;
+    uint64_t blocked; /* source.blocked_ticks at the block before */
+    int waits;
+    double wait_s[BLOCKS_WAITS_MAX]; /* of blocks that had to wait, in all
+                                        passes */
+    double pass_s[BLOCKS_PASSES_MAX];
+};
+
+struct blocks {
+    struct work *work;
+    struct seat *seat;
+    struct dmps dmps;
+    struct kernel_dependence timed; /* DMPS's kernel: it looks at waits */
+    int64_t rows, chunks;           /* of a chunk; of a worker */
+    int64_t h;
+    int steps, workers, first, threads;
+    int at, passes; /* the pass under way, how many */
+};
+
+/* The first row of a worker's chunk: of its share, between two of which a row
+ * lies, and of the deal. */
+int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk);
+int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk);
+
+/* By each thread: a pass.  Its seat gets the seconds, under DMPS without waits
+ * for boundaries, which it gets, too. */
+void blocks_alone(int thread, void *blocks);
+void blocks_together(int thread, void *blocks);
+
+/* Collective.  links_close frees what it opens. */
+int blocks_open_dmps(struct blocks *b, struct error *err);
+void blocks_open_seat(struct blocks *b, int thread);
+
+#endif

@@ -1,0 +1,181 @@
+/* Passes over the chunks of a grid, block by block: alone, and under DMPS. */
+#include "harness/measure/measured_blocks_parts.h"
+
+/* ---- looking for messages ---- */
+
+static void look(void *arg)
+{
+    struct seat *seat = arg;
+    struct blocks *b = seat->blocks;
+    uint64_t before = engine_ticks();
+    if (looks_due(&seat->looks, before))
+        looks_after(&seat->looks, links_progress(&b->dmps.links), before,
+                    b->dmps.tick_s);
+}
+
+static const struct kernel_poll *poll_of(const struct seat *seat)
+{
+    return seat->blocks->dmps.links.remote ? &seat->poll : NULL;
+}
+
+/* ---- alone ---- */
+
+int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk)
+{
+    return worker * (b->chunks * b->rows + 1) + 1 + chunk * b->rows;
+}
+
+static void run_share(const struct seat *seat)
+{
+    const struct blocks *b = seat->blocks;
+    const struct work *work = b->work;
+    int worker = seat->source.worker;
+    int64_t extent = work->grid.columns + (b->rows - 1) * work->grid.skew;
+    for (int step = 0; step < b->steps; step++)
+        for (int64_t c = 0; c < b->chunks; c++)
+            for (int64_t from = 0; from < extent; from += b->h) {
+                const struct kernel_block block = {
+                    .step = step,
+                    .start = blocks_share_row(b, worker, c),
+                    .size = b->rows,
+                    .from = from,
+                    .to = extent - from < b->h ? extent : from + b->h};
+                work->ops->dependence->run_block(work->instance, work->state,
+                                                 &block, work->output,
+                                                 poll_of(seat));
+            }
+}
+
+void blocks_alone(int thread, void *arg)
+{
+    struct blocks *b = arg;
+    crew_bind(b->work->crew, thread);
+    if (b->dmps.links.remote)
+        dmps_reset(&b->dmps, 0);
+    crew_start(b->work->crew, thread);
+    double start = engine_now();
+    run_share(&b->seat[thread]);
+    b->seat[thread].pass_s[b->at] = engine_now() - start;
+    if (b->dmps.links.remote)
+        dmps_finish(&b->dmps);
+}
+
+/* ---- under DMPS ---- */
+
+int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk)
+{
+    return (chunk * b->workers + worker) * b->rows;
+}
+
+static bool deal(struct source *source, struct chunk *chunk)
+{
+    struct seat *seat = (struct seat *)source;
+    const struct blocks *b = seat->blocks;
+    int64_t first = blocks_dealt_row(b, source->worker, seat->next);
+    if (seat->next == b->chunks)
+        return false;
+    seat->next++;
+    *chunk = (struct chunk){
+        .start = first, .size = b->rows, .step = first / b->rows};
+    return true;
+}
+
+static void run_timed(const void *instance, void *state,
+                      const struct kernel_block *block, void *output,
+                      const struct kernel_poll *poll)
+{
+    const struct blocks *b = instance;
+    struct seat *seat = poll->arg;
+    uint64_t ticks = seat->source.blocked_ticks - seat->blocked;
+    if (ticks > 0 && seat->waits < BLOCKS_WAITS_MAX)
+        seat->wait_s[seat->waits++] =
+            (double)ticks * b->work->crew->context->tick_s;
+    seat->blocked = seat->source.blocked_ticks;
+    b->work->ops->dependence->run_block(b->work->instance, state, block, output,
+                                        poll_of(seat));
+}
+
+static void *boundary_of(const void *instance, void *state, void *output,
+                         int step, int64_t row)
+{
+    const struct blocks *b = instance;
+    return b->work->ops->dependence->boundary(b->work->instance, state, output,
+                                              step, row);
+}
+
+static void *halo_of(const void *instance, void *state, void *output, int step,
+                     int64_t row)
+{
+    const struct blocks *b = instance;
+    return b->work->ops->dependence->halo(b->work->instance, state, output,
+                                          step, row);
+}
+
+static void begin_of(const void *instance, void *state, void *output)
+{
+    const struct blocks *b = instance;
+    b->work->ops->dependence->begin(b->work->instance, state, output);
+}
+
+void blocks_open_seat(struct blocks *b, int thread)
+{
+    struct seat *seat = &b->seat[thread];
+    *seat = (struct seat){.blocks = b};
+    seat->source = (struct source){.next = deal, .worker = b->first + thread};
+    seat->poll = (struct kernel_poll){look, seat};
+    seat->worker = (struct worker){.source = &seat->source,
+                                   .poll = &seat->poll,
+                                   .log = seat->log,
+                                   .stamp = true};
+}
+
+static void sit_down(struct seat *seat)
+{
+    struct worker *worker = &seat->worker;
+    seat->next = 0;
+    seat->sync_s = 0;
+    worker->chunks = worker->iterations = worker->logged = 0;
+    worker->compute_ticks = 0;
+}
+
+void blocks_together(int thread, void *arg)
+{
+    struct blocks *b = arg;
+    struct seat *seat = &b->seat[thread];
+    crew_bind(b->work->crew, thread);
+    sit_down(seat);
+    if (thread == 0)
+        dmps_reset(&b->dmps, b->threads);
+    crew_start(b->work->crew, thread);
+    dmps_run(&b->dmps, &seat->worker, &seat->sync_s);
+    seat->pass_s[b->at] =
+        (double)seat->worker.compute_ticks * b->dmps.tick_s - seat->sync_s;
+    if (thread == 0)
+        dmps_finish(&b->dmps);
+    crew_meet(b->work->crew);
+}
+
+int blocks_open_dmps(struct blocks *b, struct error *err)
+{
+    const struct work *work = b->work;
+    b->timed = (struct kernel_dependence){.begin = begin_of,
+                                          .run_block = run_timed,
+                                          .boundary = boundary_of,
+                                          .halo = halo_of};
+    b->dmps = (struct dmps){.kernel = &b->timed,
+                            .instance = b,
+                            .state = work->state,
+                            .output = work->output,
+                            .grid = work->grid,
+                            .rows = b->rows * b->chunks * b->workers,
+                            .last = b->steps - 1,
+                            .shared = b->threads > 1,
+                            .tick_s = work->crew->context->tick_s};
+    int code = links_open(&b->dmps.links, &work->crew->context->comm,
+                          b->dmps.rows, work->grid.columns,
+                          work->grid.boundary_bytes, b->steps, err);
+    if (code == 0 && b->threads > 1 && b->steps > 1)
+        links_keep_rows(&b->dmps.links);
+    b->dmps.links.patience = work->crew->patience;
+    return code;
+}

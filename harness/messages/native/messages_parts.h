@@ -1,0 +1,24 @@
+/* Shared by the files of this room that are for ranks with processes of their
+ * own, real ones or SMPI's. */
+#ifndef HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
+#define HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
+
+#include "harness/messages/comm.h"
+
+/* Large arrays travel in parts that an int can count. */
+enum { COMM_PART = 1 << 28 };
+
+/* The bytes of the part that begins at `at`. */
+static inline int comm_part(size_t bytes, size_t at)
+{
+    return (int)(bytes - at < COMM_PART ? bytes - at : COMM_PART);
+}
+
+/* Every collective step is nonblocking and waited for through the engine. */
+void comm_wait_quietly(const struct comm *comm, MPI_Request *request);
+
+/* How an adopted communicator waits; and its end. */
+void comm_settle(struct comm *comm);
+void comm_unsettle(struct comm *comm);
+
+#endif

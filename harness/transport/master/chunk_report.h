@@ -1,0 +1,53 @@
+/* Reports: the times of chunks, on their way from the workers that ran them to
+ * the scheme that learns from them.  A master that passes chunks on passes
+ * every report on, when it asks for more.  One that cuts ranges by its own
+ * scheme is itself a worker of the scheme above: it reports the sum of the work
+ * below it, in the mean of its workers' times.
+ *
+ * Bookkeeping of one master, under that master's lock. */
+#ifndef HARNESS_TRANSPORT_MASTER_CHUNK_REPORT_H
+#define HARNESS_TRANSPORT_MASTER_CHUNK_REPORT_H
+
+#include "harness/transport/master/range.h"
+#include "sched/sched.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct report {
+    int32_t worker;  /* or the first of those below a master */
+    int32_t workers; /* number of workers in it */
+    int64_t size;
+    double ran_s;   /* from getting the chunk to the next request, without what
+                       was spent waiting for others meanwhile */
+    double whole_s; /* from one request to the next (SCHED_WHOLE_TIME) */
+};
+
+/* Reports to a master that are not yet passed on. */
+struct reports {
+    struct report *list; /* NULL: nothing is to be passed on */
+    int count, room;
+    struct report sum; /* sums: of all, times by the number of workers */
+    bool sums;
+};
+
+/* The most that reports_take gives at once for a master with this number of
+ * workers below it: the chunks held at its last request, the new chunks, and
+ * the chunks being run. */
+int reports_most(int workers, bool sums);
+
+/* Of a master with `workers` workers from `first` on.  Returns 0 or -ENOMEM. */
+int reports_open(struct reports *reports, int first, int workers, bool sums);
+void reports_close(struct reports *reports);
+void reports_drop(struct reports *reports);
+
+void reports_add(struct reports *reports, const struct report *report);
+
+/* Moves all reports to `to`; returns their number. */
+int reports_take(struct reports *reports, struct report *to);
+
+/* Tells a scheme, if it learns.  units: its workers, NULL: single ones. */
+void report_tell(const struct sched *scheme, const struct range_units *units,
+                 const struct report *report);
+
+#endif
