@@ -63,7 +63,7 @@ def test_each_visit_becomes_a_trace(program, tmp_path):
                1, "--oversubscribe", "--out", "out/", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     # The commands of the manual take it, too.
-    text = (ROOT / "docs/omp.md").read_text()
+    text = (ROOT / "docs/reference/omp.md").read_text()
     written = re.findall(r"^    dlsbench (.*[ =]costs/.*)$", text, re.M)
     assert len(written) == 3
     for words in written:

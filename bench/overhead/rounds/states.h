@@ -10,8 +10,7 @@
  *         fprintf(out, "%.2f", state_ratio(&state[s], field.ours, field.bare));
  *         state_print(out, &state[s]);
  *     }
- *
- * Two sides only: bench/overhead/rounds/turns.h. */
+ */
 #ifndef BENCH_OVERHEAD_ROUNDS_STATES_H
 #define BENCH_OVERHEAD_ROUNDS_STATES_H
 
