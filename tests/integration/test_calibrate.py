@@ -231,8 +231,8 @@ def test_predict_uses_what_was_measured(dlsbench, measured, tmp_path):
         c = pair["c_d_s"] + 10 * 8 * pair["c_c_s_per_byte"]
         c_p = [x["c_p_s"] + x["c_b_s_per_row"] / 10 for x in own]
         low, high = min(c_p), max(c_p)
-        # (3) with a pipeline of two workers
-        times = [32 * (96 + 10) * x + 96 / 10 * 2 * c for x in (low, high)]
+        # The exact form of two workers: one sends, the other receives.
+        times = [(96 / 10 + 1) * (32 * 10 * x + c) for x in (low, high)]
         value = float(row[0].split(",")[1])
         assert 0.999 * times[0] <= value <= 1.001 * times[1]
 
