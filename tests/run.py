@@ -30,8 +30,8 @@ JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure or look at other processes, or take network
 # interfaces away while MPI may list them: nothing else runs beside them.
 ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
-         "learning", "load", "parts", "power", "sync_interval", "this_machine",
-         "truth", "validate"]
+         "learning", "load", "omp_regions", "parts", "power", "sync_interval",
+         "this_machine", "truth", "validate"]
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]
