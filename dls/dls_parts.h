@@ -98,8 +98,7 @@ struct dls_loop {
     struct source_back *back; /* its lock is also the error's */
 
     struct moment opened;
-    struct report
-        *report; /* dls/loop_report.h; NULL: DLS_REPORT asks for none */
+    struct report *report; /* loop_report.h; NULL: DLS_REPORT asks for none */
     struct error error;
 };
 

@@ -10,13 +10,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* For the launcher only: PLAN.json, and seconds until MPI must be up. */
+/* For the launcher only: a worklist, and seconds until MPI must be up. */
 int launch_command(int argc, char **argv)
 {
     struct error err;
     if (argc == 3) {
         guard_begin(strtod(argv[2], NULL));
-        if (earlier_await_plan(argv[1], EARLIER_LIMIT_S, &err) != 0)
+        if (earlier_await_worklist(argv[1], EARLIER_LIMIT_S, &err) != 0)
             return command_fail(COMMAND_FAILED, &err);
         return launch_main(argv[1]);
     }

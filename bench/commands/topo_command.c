@@ -128,9 +128,9 @@ static int show_binding(struct input *in, const struct topo *topo,
                   in -> cell.smt ? "processor" : "core");
     else
         error_set(err, EBUSY,
-                  "%d workers have a CPU quota of %.4g: a run refuses it "
+                  "%d worker%s a CPU quota of %.4g: a run refuses it "
                   "without --oversubscribe",
-                  workers, quota);
+                  workers, workers == 1 ? " has" : "s have", quota);
     return command_fail(COMMAND_FAILED, err);
 }
 

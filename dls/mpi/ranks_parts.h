@@ -58,14 +58,15 @@ struct ranks {
     struct engine_patience patience;
     struct transport transport;
     struct transport_end end;
-    bool is_open;              /* the two */
-    bool calls, polls;         /* workers call MPI; others ask this rank */
-    bool keeps;                /* its last worker must not leave */
-    bool *ended;               /* each worker: it asks no more */
-    _Atomic int active;        /* the others */
-    _Atomic bool ending, over; /* somebody waits until no other rank asks; none
-                                  asks */
-    struct watched *watched;   /* ranks_watch.c's; NULL: not watched */
+    bool is_open;            /* the two */
+    bool calls;              /* workers call MPI */
+    bool polls;              /* others ask this rank */
+    bool keeps;              /* its last worker must not leave */
+    bool *ended;             /* each worker: it asks no more */
+    _Atomic int active;      /* the others */
+    _Atomic bool ending;     /* somebody waits until no other rank asks */
+    _Atomic bool over;       /* no other rank asks */
+    struct watched *watched; /* ranks_watch.c's; NULL: not watched */
     struct meeting meeting;
     struct data data;
 };

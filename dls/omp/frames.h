@@ -1,6 +1,5 @@
 /* What a thread is in, and what is counted of it: the second half of
- * omp_parts.h.
- */
+ * omp_parts.h. */
 #ifndef DLS_OMP_FRAMES_H
 #define DLS_OMP_FRAMES_H
 

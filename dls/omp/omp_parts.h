@@ -1,20 +1,20 @@
 /* The private parts of the preload library, shared by its files (frames.h goes
  * on):
  *
- *   gomp*.c     the entries of libgomp that it stands in front of
- *   locks.c     those of locks, whoever's they are
- *   kmpc.c      those of LLVM's libomp
- *   ompt.c      the teams of libomp
- *   runtime.c   the real entries behind them, for each caller
- *   modules.c   the file that a caller is in
- *   sites.c     which loop it is, by the address that it is called from
- *   settings.c  what the environment asks for: which scheme a loop gets
- *   instance.c  one visit of a loop by one team of threads
- *   omp_costs.c     what iterations cost, for schemes that count with it
- *   omp_handout.c   the chunks of a visit, and the time that they take
- *   omp_team.c      the threads of a region from one barrier to the next
- *   omp_watch.c     what threads lose to others: cores, and locks
- *   mapped.c    the file of what was counted; who has the library
+ *   gomp*.c        the entries of libgomp that it stands in front of
+ *   locks.c        those of locks, whoever's they are
+ *   kmpc.c         those of LLVM's libomp
+ *   ompt.c         the teams of libomp
+ *   runtime.c      the real entries behind them, for each caller
+ *   modules.c      the file that a caller is in
+ *   sites.c        which loop it is, by the address that it is called from
+ *   settings.c     what the environment asks for: which scheme a loop gets
+ *   instance.c     one visit of a loop by one team of threads
+ *   omp_costs.c    what iterations cost, for schemes that count with it
+ *   omp_handout.c  the chunks of a visit, and the time that they take
+ *   omp_team.c     the threads of a region from one barrier to the next
+ *   omp_watch.c    what threads lose to others: cores, and locks
+ *   mapped.c       the file of what was counted; who has the library
  *
  * It has data of its own: calls come from programs that know nothing of it. */
 #ifndef DLS_OMP_OMP_PARTS_H

@@ -18,14 +18,13 @@ static const struct record_field known_fields[] = {
 void rows_add_serial(json_t *row, const struct loop *loop)
 {
     int passes = loop->serial.passes;
-    if (passes > 0)
-        record_put(row, &loop->serial.last, pass_fields);
-    else
-        record_put(row, engine_simulated ? (const void *)loop : NULL,
-                   engine_simulated ? known_fields : pass_fields);
-    if (!engine_simulated)
-        json_object_set_new(row, "serial_pass",
-                            passes > 0 ? json_integer(passes) : json_null());
+    if (engine_simulated) {
+        record_put(row, loop, known_fields);
+        return;
+    }
+    record_put(row, passes > 0 ? &loop->serial.last : NULL, pass_fields);
+    json_object_set_new(row, "serial_pass",
+                        passes > 0 ? json_integer(passes) : json_null());
 }
 
 struct others {

@@ -16,9 +16,10 @@
 int earlier_await(const char *directory, const struct part *part,
                   const char *own, double limit_s, struct error *err);
 
-/* The same for the launch with this plan, DIRECTORY/plan-LAUNCH.json, before
- * MPI is up: the first rank of each host looks, where the launcher says which
- * that is, else every rank. */
-int earlier_await_plan(const char *plan, double limit_s, struct error *err);
+/* The same for the launch with this worklist, DIRECTORY/worklist-LAUNCH.json,
+ * before MPI is up: the first rank of each host looks, where the launcher says
+ * which that is, else every rank. */
+int earlier_await_worklist(const char *worklist, double limit_s,
+                           struct error *err);
 
 #endif

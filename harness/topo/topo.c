@@ -159,6 +159,15 @@ const struct allowed *topo_allowed(const struct topo *topo)
     return &topo->allowed;
 }
 
+int topo_refuse_quota(int workers, double quota, struct error *err)
+{
+    return error_set(err, EBUSY,
+                     "%d worker%s a CPU quota of %.4g: %sraise the quota, or "
+                     "give --oversubscribe to go on",
+                     workers, workers == 1 ? " has" : "s have", quota,
+                     workers == 1 ? "" : "ask for fewer, ");
+}
+
 const char *topo_summary(const struct topo *topo)
 {
     return topo->summary;

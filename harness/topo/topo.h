@@ -75,6 +75,9 @@ const char *topo_cpuset(const struct topo *topo);
  * group; of another machine nothing is known, and nothing is limited. */
 const struct allowed *topo_allowed(const struct topo *topo);
 
+/* Says that so many workers have this quota, and what to do: -EBUSY. */
+int topo_refuse_quota(int workers, double quota, struct error *err);
+
 /* One line: "2 cores, 1 package, ...". */
 const char *topo_summary(const struct topo *topo);
 

@@ -1,5 +1,6 @@
 #include "bench/launching/driver/announce.h"
 
+#include "base/text.h"
 #include "bench/campaign/kernel_work.h"
 #include "bench/options/command.h"
 #include "harness/check/setup.h"
@@ -85,7 +86,7 @@ void announce_time(FILE *out, const struct announced *f)
     else
         duration(f->seconds, about, sizeof(about));
     duration(f->seconds + f->limit_s, most, sizeof(most));
-    fprintf(out, "%d cell%s", f->cells, f->cells == 1 ? "" : "s");
+    fprintf(out, "%d cell%s", f->cells, text_s(f->cells));
     if (f->cells > 0 && unknown == 0)
         fprintf(out, ", about %s", about);
     else if (f->known > 0)
@@ -166,7 +167,7 @@ static void warn_brief(const struct announced *f)
     command_say("%d cell%s too short to mean anything, below 10 ms a "
                 "repetition: %.80s on %d worker%s takes about %s%s%.80s%s",
                 f->brief, f->brief == 1 ? " is" : "s are", cell->kernel,
-                cell_workers(cell), cell_workers(cell) == 1 ? "" : "s",
+                cell_workers(cell), text_s(cell_workers(cell)),
                 duration(f->brief_s, about, sizeof(about)),
                 known ? "; from about " : "", known ? size : "",
                 known ? " on it takes longer" : "");

@@ -40,16 +40,6 @@ static bool warn_slower(const struct cell *cell, const struct topo *topo)
     return slower > 0;
 }
 
-static int refuse_quota(const struct cell *cell, double quota,
-                        struct error *err)
-{
-    return error_set(err, EBUSY,
-                     "layout %dx%d: %d workers have a CPU quota of %.4g: ask "
-                     "for fewer, raise the quota, or give --oversubscribe to "
-                     "go on",
-                     cell->ranks, cell->threads, cell_workers(cell), quota);
-}
-
 static int check_cells(const struct campaign *campaign, const struct topo *topo,
                        struct error *err)
 {
@@ -62,7 +52,9 @@ static int check_cells(const struct campaign *campaign, const struct topo *topo,
         if (campaign->policy.oversubscribe)
             room = INT_MAX;
         else if (cell_workers(cell) > quota)
-            code = refuse_quota(cell, quota, err);
+            code = error_prefix(
+                err, topo_refuse_quota(cell_workers(cell), quota, err),
+                "layout %dx%d", cell->ranks, cell->threads);
         if (code == 0 && cell_workers(cell) > room)
             code = refuse_crowd(cell, room, err);
         warned = warned || (code == 0 && warn_slower(cell, topo));

@@ -63,8 +63,8 @@ static bool is_conflict(const struct search *search, const char *path)
     return part_overlaps(&of.part, search->part);
 }
 
-/* Launchers and ranks have "... launch PLAN" in their command line, simulations
- * ".../dlsbench-sim WORKLIST" with the path as smpirun needs it. */
+/* Launchers and ranks have "... launch FILE" in their command line, simulations
+ * ".../dlsbench-sim FILE" with the path as smpirun needs it. */
 static bool runs_launch(pid_t pid, void *arg)
 {
     struct search *search = arg;
@@ -131,10 +131,11 @@ static bool is_first_here(void)
     return true;
 }
 
-int earlier_await_plan(const char *plan, double limit_s, struct error *err)
+int earlier_await_worklist(const char *worklist, double limit_s,
+                           struct error *err)
 {
     struct worklist_path path;
-    if (!is_first_here() || !split_path(plan, &path))
+    if (!is_first_here() || !split_path(worklist, &path))
         return 0;
     return earlier_await(path.directory, &path.part, path.launch, limit_s, err);
 }

@@ -212,12 +212,7 @@ static int check_quota(const struct place *place, const struct tree *tree,
     for (int rank = 0; rank < place->ranks; rank++) {
         int workers = count_under(place, tree, rank, false);
         if (workers > place->quota[rank])
-            return error_set(err, EBUSY,
-                             "%d worker%s a CPU quota of %.4g: %sraise the "
-                             "quota, or give --oversubscribe to go on",
-                             workers, workers == 1 ? " has" : "s have",
-                             place->quota[rank],
-                             workers == 1 ? "" : "ask for fewer, ");
+            return topo_refuse_quota(workers, place->quota[rank], err);
     }
     return 0;
 }
