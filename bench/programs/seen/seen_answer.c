@@ -173,8 +173,8 @@ void answer_print(FILE *out, const struct answer_sum *sum,
                 100 * locked);
     else if (whole->lost >= 0.1 && sum->disturbed >= verdict_matters)
         fprintf(out,
-                "not to be told from this run: others had the cores for %.0f "
-                "%% of the time; run it again on a quiet machine\n",
+                "this run cannot tell: others had the cores for %.0f %% of the "
+                "time; run it again on a quiet machine\n",
                 100 * whole->lost);
     else if (sum->gain >= verdict_matters)
         say_gain(out, sum, run);

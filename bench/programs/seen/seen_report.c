@@ -198,9 +198,7 @@ static void add_common(struct answer_sum *sum, const struct loops_loop *row,
     sum->locked_s += row->locks_s;
     if (row->site->threads_max > sum->threads)
         sum->threads = row->site->threads_max;
-    if (verdict_is_disturbed(row, row->saved_s) &&
-        (verdict_may_change(row->site) || verdict_is_static(row->site)))
-        sum->disturbed += row->saved_s / seconds;
+    sum->disturbed += verdict_unjudged_s(row) / seconds;
     if (row->open_s / seconds <= sum->open)
         return;
     sum->open = row->open_s / seconds;

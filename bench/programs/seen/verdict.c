@@ -59,6 +59,17 @@ bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)
     return loop->lost_s > 0.5 * seconds;
 }
 
+double verdict_unjudged_s(const struct loops_loop *loop)
+{
+    bool is_loop = counters_is_loop(loop->site->clause);
+    if (is_loop ? !verdict_may_change(loop->site)
+                : !verdict_is_static(loop->site))
+        return 0;
+    if (is_loop && is_mostly_lost(loop))
+        return fmin(fmax(loop->saved_s, loop->asked_s), loop->seconds);
+    return verdict_is_disturbed(loop, loop->saved_s) ? loop->saved_s : 0;
+}
+
 /* Of waiting at the end.  Where others had the cores at times, no more than the
  * longest chunks explain. */
 static double waiting(const struct loops_loop *loop)

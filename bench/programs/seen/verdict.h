@@ -52,6 +52,10 @@ double verdict_locked(const struct loops_loop *loop);
 /* Whether what others had of the cores may be the reason of so many seconds. */
 bool verdict_is_disturbed(const struct loops_loop *loop, double seconds);
 
+/* The seconds of a row that a schedule might save or that others took: this
+ * run cannot tell which.  0 of what no schedule changes. */
+double verdict_unjudged_s(const struct loops_loop *loop);
+
 /* ---- the whole program: seen_answer.c ---- */
 
 struct report_run;
