@@ -200,14 +200,19 @@ def another():
 
 def eventually(attempt, times=5, enough=3):
     """Who else uses this machine changes the shares: one good measurement is
-    enough, and one that was not alone (None) says nothing."""
+    enough, and one that was not alone (None) says nothing.  Beside other tests
+    a failure is no verdict: tests/run.py knows these words and runs the test
+    again alone."""
     failed = 0
     for _ in range(times):
         good = attempt()
         if good:
             return
         failed += good is not None
-        assert failed < enough
+        if failed == enough:
+            pytest.fail("measured beside other tests"
+                        if "PYTEST_XDIST_WORKER" in os.environ else
+                        f"{enough} measurements were not as they must be")
     pytest.skip("others use this machine all the time")
 
 
