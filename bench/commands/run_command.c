@@ -11,7 +11,6 @@
 #include "bench/launching/driver/driver.h"
 #include "bench/options/command.h"
 #include "bench/results/summary.h"
-#include "bench/results/tables.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -96,10 +95,7 @@ static int print_results(const struct rundir *dir,
         return code;
     code = models_store(dir->path, &results, err);
     if (code == 0) {
-        summary_print(stdout, &results);
-        tables_print(&results, dir->path, true);
-        summary_end(stdout, dir->path, summary_count(&results),
-                    campaign->all.skipped);
+        summary_print(&results, dir->path, true, campaign->all.skipped);
         code = check_kept(dir, campaign, &results, err);
     }
     results_free(&results);

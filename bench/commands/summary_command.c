@@ -2,7 +2,6 @@
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "bench/results/summary.h"
-#include "bench/results/tables.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,9 +51,7 @@ int summary_command(int argc, char **argv)
         read_dir(dir, &results, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     struct summary_counts counts = summary_count(&results);
-    summary_print(stdout, &results);
-    tables_print(&results, dir, false);
-    summary_end(stdout, dir, counts, -1);
+    summary_print(&results, dir, false, -1);
     results_free(&results);
     return counts.failed + counts.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADING_MOST = 98 }; /* characters of a line */
+enum { HEADING_MOST = 80 }; /* characters of a line */
 
 void table_open(struct table *table, int columns, int left)
 {
@@ -104,26 +104,17 @@ void table_csv(const struct table *table, FILE *out)
     }
 }
 
-/* Up to the next ", " or "; ", with the mark. */
-static int part_length(const char *text)
-{
-    size_t length = strcspn(text, ",;");
-    while (text[length] != '\0' && text[length + 1] != ' ')
-        length += 1 + strcspn(text + length + 1, ",;");
-    return (int)length + (text[length] != '\0');
-}
-
 void table_heading(FILE *out, int indent, const char *text)
 {
     int used = fprintf(out, "%*s", indent, "");
-    for (int length; *text != '\0'; text += length) {
-        length = part_length(text);
-        if (used > indent && used + length > HEADING_MOST) {
-            text += *text == ' ';
-            length = part_length(text);
+    for (int first = 1; *text != '\0' || first; first = 0) {
+        int length = (int)strcspn(text, " ");
+        if (!first && used + 1 + length > HEADING_MOST)
             used = fprintf(out, "\n%*s", indent + 2, "") - 1;
-        }
+        else if (!first)
+            used += fprintf(out, " ");
         used += fprintf(out, "%.*s", length, text);
+        text += length + (text[length] == ' ');
     }
     fputc('\n', out);
 }

@@ -32,8 +32,8 @@ void table_print(const struct table *table, FILE *out, int indent);
  * "-" is left empty. */
 void table_csv(const struct table *table, FILE *out);
 
-/* A heading, wrapped behind commas and semicolons that a blank follows, so that
- * nothing is cut; further lines are indented by two more. */
+/* A heading or a sentence, wrapped at blanks to 80 columns, so that nothing is
+ * cut; further lines are indented by two more. */
 void table_heading(FILE *out, int indent, const char *text);
 
 /* Four digits of a time and its unit ("126.5 ms"); the unit and the decimals

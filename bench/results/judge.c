@@ -108,7 +108,7 @@ static double sum_of_powers(const struct result *result)
 /* How far a row is beyond what can be: more than 1 is refused. */
 static double beyond_powers(const struct summary_row *row)
 {
-    return row->speedup.low / sum_of_powers(row->result);
+    return row->speedup.low / row->powers;
 }
 
 static double beyond_bound(const struct summary_row *row,
@@ -125,6 +125,7 @@ static void judge_speedups(struct summary_row *rows, int begin, int end,
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
         row->speedup = stats_ratio(judged->serial, row->time);
+        row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
             continue;
         double beyond = fmax(beyond_powers(row), beyond_bound(row, judged));
@@ -193,13 +194,13 @@ static void print_refused(FILE *out, const struct judged *judged,
         snprintf(text + used, sizeof(text) - (size_t)used,
                  "seems %.2f times as fast, its workers together are worth "
                  "%.4g; ",
-                 row->speedup.median, sum_of_powers(row->result));
+                 row->speedup.median, row->powers);
     else
         snprintf(text + used, sizeof(text) - (size_t)used,
                  "takes %.2f of the least time that its chunks can take; ",
                  row->time.median / row->bound_s);
     add_cause(judged, text, sizeof(text));
-    table_heading(out, 2, text);
+    table_heading(out, 4, text);
 }
 
 void judge_print(FILE *out, const struct judged *judged,
@@ -208,7 +209,7 @@ void judge_print(FILE *out, const struct judged *judged,
     if (judged->refused > 0)
         print_refused(out, judged, &rows[judged->worst]);
     if (judged->others >= OTHERS_LEAST)
-        fprintf(out, "  other processes had %.0f %% of the cores\n",
+        fprintf(out, "    other processes had %.0f %% of the cores\n",
                 100 * judged->others);
 }
 
@@ -239,10 +240,11 @@ static bool has_launches(const struct result *result)
            result->samples[0].launch != result->samples[count - 1].launch;
 }
 
-static bool in_contest(const struct summary_row *row, const char *shape)
+static bool in_contest(const struct summary_row *row, const char *given)
 {
     return summary_row_ranked(row) &&
-           (shape == NULL || text_is(row->shape, shape));
+           (given == NULL || text_is(row->shape, given) ||
+            text_is(row->conditions, given));
 }
 
 static bool cannot_tell(const struct summary_row *best,
@@ -263,13 +265,13 @@ static bool cannot_tell(const struct summary_row *best,
 }
 
 int judge_winners(const struct summary_row *rows, int begin, int end,
-                  const char *shape, bool *wins, int *fastest)
+                  const char *given, bool *wins, int *fastest)
 {
     int best = -1, choices = 0, found = 0;
     bool by_launch = true;
     for (int i = begin; i < end; i++) {
         wins[i] = false;
-        if (!in_contest(&rows[i], shape))
+        if (!in_contest(&rows[i], given))
             continue;
         choices++;
         by_launch = by_launch && has_launches(rows[i].result);
@@ -278,7 +280,7 @@ int judge_winners(const struct summary_row *rows, int begin, int end,
     }
     *fastest = best;
     for (int i = begin; best >= 0 && !rows[best].refused && i < end; i++) {
-        wins[i] = in_contest(&rows[i], shape) && !rows[i].refused &&
+        wins[i] = in_contest(&rows[i], given) && !rows[i].refused &&
                   cannot_tell(&rows[best], &rows[i], by_launch,
                               choices > 1 ? choices - 1 : 1);
         found += wins[i];

@@ -31,11 +31,12 @@ struct judged judge_rows(struct summary_row *rows, int begin, int end);
 void judge_print(FILE *out, const struct judged *judged,
                  const struct summary_row *rows);
 
-/* The fastest of the ranked rows in [begin, end) with this shape (NULL: any);
- * marks it and those that cannot be told from it in wins[begin ...]; returns
- * how many, 0 where nothing is ranked or the fastest one's speedup is refused.
+/* The fastest of the ranked rows in [begin, end) with this shape or these
+ * conditions (NULL: any); marks it and those that cannot be told from it in
+ * wins[begin ...]; returns how many, 0 where nothing is ranked or the fastest
+ * one's speedup is refused.
  */
 int judge_winners(const struct summary_row *rows, int begin, int end,
-                  const char *shape, bool *wins, int *fastest);
+                  const char *given, bool *wins, int *fastest);
 
 #endif

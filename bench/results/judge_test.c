@@ -37,7 +37,8 @@ static void make(struct table *t, const double *time_s, double serial_s,
             .bound_s = 0.95 * time_s[r],
             .others = NAN,
             .others_max_s = NAN,
-            .shape = ""};
+            .shape = "",
+            .conditions = ""};
     }
 }
 

@@ -143,6 +143,14 @@ static void a_failed_cell_may_become_ok_later(void **state)
     leave(dir);
 }
 
+static void print_summary(FILE *out, const struct results *results)
+{
+    struct summary *summary = summary_make(results);
+    summary_tables(out, summary);
+    summary_answers(out, summary);
+    summary_free(summary);
+}
+
 static void the_table_has_medians_and_says_what_has_none(void **state)
 {
     char dir[64], *text = NULL;
@@ -154,7 +162,7 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     write_two_launches(dir);
     assert_int_equal(results_read(dir, &results, &err), 0);
     FILE *out = open_memstream(&text, &size);
-    summary_print(out, &results);
+    print_summary(out, &results);
     summary_end(out, dir, summary_count(&results), 4);
     fclose(out);
     /* of 10 values the 2nd and the 9th enclose the median with 95 % */
@@ -163,14 +171,14 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     assert_non_null(strstr(text, "= ss"));
     assert_non_null(strstr(text, "= gss:min=1"));
     assert_non_null(strstr(text, "UNVERIFIED"));
-    assert_non_null(strstr(text, "sample"));
+    assert_non_null(strstr(text, " (1 compared in samples)\n"));
     assert_null(strstr(text, "9.000 s"));
-    assert_non_null(strstr(text, "2 cells ok, 0 failed, 1 unverified, 4 imp"));
+    assert_non_null(strstr(text, "\n0 failed, 1 unverified, 4 imp"));
     /* registry order */
     assert_true(strstr(text, "static") < strstr(text, "= ss"));
     assert_true(strstr(text, "= ss") < strstr(text, "gss:min=1"));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-        assert_true(strlen(line) <= 100);
+        assert_true(strlen(line) <= 80);
     free(text);
     results_free(&results);
     leave(dir);
@@ -194,7 +202,7 @@ static char *summary_of(const char *dir, const double *times, int count)
     fclose(file);
     assert_int_equal(results_read(dir, &results, &err), 0);
     FILE *out = open_memstream(&text, &size);
-    summary_print(out, &results);
+    print_summary(out, &results);
     fclose(out);
     results_free(&results);
     return text;

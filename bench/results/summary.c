@@ -2,7 +2,9 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
+#include "bench/results/answers.h"
 #include "bench/results/judge.h"
+#include "bench/results/tables.h"
 #include "harness/program/need.h"
 
 #include <errno.h>
@@ -19,16 +21,17 @@ static void number_text(double value, int decimals, const char *unit,
         snprintf(text, (size_t)size, "-");
 }
 
-/* How: by values, by some of them, or, in simulation, that every iteration
- * was handed out exactly once; `-`: not at all. */
-static const char *verified_words(const struct result *result)
-{
-    if (result->simulated)
-        return "handed";
-    if (result->unchecked)
-        return "-";
-    return result->sampled ? "sample" : "yes";
-}
+/* The rows of a loop, and what they show. */
+struct loop_rows {
+    int begin, end;
+    struct judged judged;
+};
+
+struct summary {
+    struct summary_row *rows;
+    struct loop_rows *loop;
+    int count, loops;
+};
 
 /* The common fields of a table's rows. */
 struct group {
@@ -36,7 +39,7 @@ struct group {
     bool planned; /* there are plans in it */
 };
 
-enum { NAME_LEAST = 26, NAME_MOST = 40 };
+enum { NAME_LEAST = 22, NAME_MOST = 26, KERNEL_NAME = 1024 };
 
 static const char *name_of(const struct result *result)
 {
@@ -71,7 +74,6 @@ static void print_row(FILE *out, const struct summary_row *row,
                       const struct group *group, char mark)
 {
     char time[24], half[24], chunks[24], speedup[24], bound[24], share[24];
-    char imbalance[24];
     const struct result *result = row->result;
     const char *instead = summary_row_words(result);
     if (instead != NULL) {
@@ -90,12 +92,12 @@ static void print_row(FILE *out, const struct summary_row *row,
     number_text(row->time.median / row->bound_s, 3, "", bound, sizeof(bound));
     number_text(100 * row->overhead_s / row->time.median, 2, " %", share,
                 sizeof(share));
-    number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
-    fprintf(out, "%c %-*.*s %8s %9s %8s", mark, group->width, group->width,
-            result->cell.scheme, chunks, time, half);
+    fprintf(out, "%c %-*s", mark, group->width, result->cell.scheme);
+    if ((int)strlen(result->cell.scheme) > group->width)
+        fprintf(out, "\n  %-*s", group->width, "");
+    fprintf(out, " %8s %9s %8s", chunks, time, half);
     print_planned(out, group, row);
-    fprintf(out, " %7s %7s %8s %9s %8s\n", speedup, bound, share, imbalance,
-            verified_words(result));
+    fprintf(out, " %7s %7s %8s\n", speedup, bound, share);
 }
 
 /* Rows [begin, end) have one label: the fastest has a star, or, with all that
@@ -108,10 +110,9 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
     char mark = winners == 1 ? '*' : '=';
     fputc('\n', out);
     table_heading(out, 2, rows[begin].label);
-    fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s %9s %8s\n", group.width,
-            "scheme", "chunks", "median", "+/-",
-            group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
-            "imbalance", "verified");
+    fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s\n", group.width, "scheme",
+            "chunks", "median", "+/-", group.planned ? "   planned" : "",
+            "speedup", "t/bound", "overhead");
     for (int i = begin; i < end; i++)
         print_row(out, &rows[i], &group, wins[i] ? mark : ' ');
 }
@@ -139,18 +140,21 @@ static int count_groups(const struct summary_row *rows, int begin, int end,
 
 static void print_winner(FILE *out, const struct summary_row *row, int winners)
 {
-    char time[24], way[LABEL_SIZE] = "";
+    char time[24], way[LABEL_SIZE] = "", text[2 * LABEL_SIZE];
     const struct cell *cell = &row->result->cell;
     label_way(way, cell);
     table_seconds(row->time.median, row->time.median, time, sizeof(time));
-    fprintf(out, "  %.80s: %s with %.60s%.90s", row->shape, time, cell->scheme,
-            way);
+    int used = snprintf(text, sizeof(text), "%s: %s with %s%s", row->shape,
+                        time, cell->scheme, way);
     if (cell->sync_interval > 0)
-        fprintf(out, ", sync interval %lld", (long long)cell->sync_interval);
+        used +=
+            snprintf(text + used, sizeof(text) - (size_t)used,
+                     ", sync interval %lld", (long long)cell->sync_interval);
     if (winners > 1)
-        fprintf(out, "; %d other%s cannot be told from it", winners - 1,
-                winners == 2 ? "" : "s");
-    fputc('\n', out);
+        snprintf(text + used, sizeof(text) - (size_t)used,
+                 "; %d other%s cannot be told from it", winners - 1,
+                 winners == 2 ? "" : "s");
+    table_heading(out, 2, text);
 }
 
 /* One line for each shape that has several groups: with one group the star says
@@ -180,27 +184,32 @@ static void print_base(FILE *out, const struct judged *judged)
     table_seconds(serial->median, serial->median, base, sizeof(base));
     table_seconds((serial->high - serial->low) / 2, serial->median, half,
                   sizeof(half));
-    fprintf(out, "  speedup over the serial loop of this program: %s", base);
+    fprintf(out, "  the serial loop of this program, one core: %s", base);
     if (judged->passes >= RESULT_CI_LEAST)
         fprintf(out, " +/- %s", half);
     fputc('\n', out);
 }
 
-static void print_kernel(FILE *out, struct summary_row *rows, int begin,
-                         int end)
+/* A loop with all its parameters, and where it is simulated. */
+static const char *kernel_title(const struct cell *cell, char *title,
+                                size_t size)
 {
-    const struct cell *cell = &rows[begin].result->cell;
     char simulation[sizeof(cell->platform) + 128];
-    char title[sizeof(simulation) + sizeof(cell->kernel) + 8];
-    struct judged judged = judge_rows(rows, begin, end);
-    bool *wins = need_zeroed((size_t)end, sizeof(*wins));
     cell_simulation_words(cell, simulation, sizeof(simulation));
-    snprintf(title, sizeof(title), "%s%s%s", cell->kernel,
+    snprintf(title, size, "%s%s%s", cell->kernel,
              simulation[0] != '\0' ? " on " : "", simulation);
+    return title;
+}
+
+static void print_kernel(FILE *out, const struct summary_row *rows, int begin,
+                         int end, const struct judged *judged)
+{
+    char title[KERNEL_NAME];
+    bool *wins = need_zeroed((size_t)end, sizeof(*wins));
     fputs(begin > 0 ? "\n" : "", out);
-    table_heading(out, 0, title);
-    print_base(out, &judged);
-    judge_print(out, &judged, rows);
+    table_heading(
+        out, 0, kernel_title(&rows[begin].result->cell, title, sizeof(title)));
+    print_base(out, judged);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
             if (!text_is(rows[next].label, rows[i].label))
@@ -211,17 +220,74 @@ static void print_kernel(FILE *out, struct summary_row *rows, int begin,
     free(wins);
 }
 
-void summary_print(FILE *out, const struct results *results)
+/* Returns how many loops; `loop` has room for all rows. */
+static int split_loops(struct summary_row *rows, int count,
+                       struct loop_rows *loop)
 {
-    int n = results->count;
-    struct summary_row *rows = summary_rows_make(results);
-    for (int i = 0, next; i < n; i = next) {
-        for (next = i + 1; next < n; next++)
+    int loops = 0;
+    for (int i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count; next++)
             if (!summary_row_same_loop(&rows[i], &rows[next]))
                 break;
-        print_kernel(out, rows, i, next);
+        loop[loops++] = (struct loop_rows){i, next, judge_rows(rows, i, next)};
     }
-    summary_rows_free(rows, n);
+    return loops;
+}
+
+/* Without its parameters where no other loop has this name. */
+static const char *loop_name(const struct summary_row *rows,
+                             const struct loop_rows *loop, int loops, int of,
+                             char *name, size_t size)
+{
+    const struct cell *cell = &rows[loop[of].begin].result->cell;
+    size_t length = strcspn(cell->kernel, ":");
+    for (int i = 0; i < loops; i++) {
+        const char *other = rows[loop[i].begin].result->cell.kernel;
+        if (i != of && strncmp(other, cell->kernel, length) == 0 &&
+            strcspn(other, ":") == length)
+            return kernel_title(cell, name, size);
+    }
+    snprintf(name, size, "%.*s", (int)length, cell->kernel);
+    return name;
+}
+
+struct summary *summary_make(const struct results *results)
+{
+    struct summary *summary = need_zeroed(1, sizeof(*summary));
+    summary->count = results->count;
+    summary->rows = summary_rows_make(results);
+    summary->loop =
+        need_zeroed((size_t)results->count + 1, sizeof(*summary->loop));
+    summary->loops = split_loops(summary->rows, results->count, summary->loop);
+    return summary;
+}
+
+void summary_free(struct summary *summary)
+{
+    free(summary->loop);
+    summary_rows_free(summary->rows, summary->count);
+    free(summary);
+}
+
+void summary_tables(FILE *out, const struct summary *summary)
+{
+    for (int i = 0; i < summary->loops; i++) {
+        const struct loop_rows *loop = &summary->loop[i];
+        print_kernel(out, summary->rows, loop->begin, loop->end, &loop->judged);
+    }
+}
+
+void summary_answers(FILE *out, const struct summary *summary)
+{
+    char name[KERNEL_NAME];
+    fprintf(out, "\nAnswers\n");
+    for (int i = 0; i < summary->loops; i++) {
+        const struct loop_rows *loop = &summary->loop[i];
+        loop_name(summary->rows, summary->loop, summary->loops, i, name,
+                  sizeof(name));
+        answers_print(out, summary->rows, loop->begin, loop->end, name);
+        judge_print(out, &loop->judged, summary->rows);
+    }
 }
 
 struct summary_counts summary_count(const struct results *results)
@@ -233,19 +299,43 @@ struct summary_counts summary_count(const struct results *results)
         counts.unverified += status == RESULT_UNVERIFIED;
         counts.failed += status == RESULT_FAILED;
         counts.incomplete += status == RESULT_NONE;
+        if (status != RESULT_OK)
+            continue;
+        counts.simulated += results->list[i].simulated;
+        counts.unchecked += results->list[i].unchecked;
+        counts.sampled += results->list[i].sampled;
     }
     return counts;
+}
+
+/* How results were compared with the serial loop's. */
+static void print_verified(FILE *out, const struct summary_counts *counts)
+{
+    int compared = counts->ok - counts->simulated - counts->unchecked;
+    const char *between = ": ";
+    if (compared > 0) {
+        fprintf(out, "%sall results are those of the serial loop", between);
+        if (counts->sampled > 0)
+            fprintf(out, " (%d compared in samples)", counts->sampled);
+        between = "; ";
+    }
+    if (counts->simulated > 0) {
+        fprintf(out, "%seach iteration was handed out once", between);
+        between = "; ";
+    }
+    if (counts->unchecked > 0)
+        fprintf(out, "%s%d not compared", between, counts->unchecked);
 }
 
 void summary_end(FILE *out, const char *dir, struct summary_counts counts,
                  int skipped)
 {
-    fprintf(
-        out,
-        "\n* fastest of its group, = cannot be told from the fastest; +/- is "
-        "half the 95 %%\nconfidence interval of the median\n");
-    fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
-            counts.failed);
+    fprintf(out, "\n* fastest of its group; = cannot be told from the fastest; "
+                 "+/- half the 95 %%\ninterval of the median; t/bound: over "
+                 "the least time that these chunks can take\n");
+    fprintf(out, "%d cell%s ok", counts.ok, text_s(counts.ok));
+    print_verified(out, &counts);
+    fprintf(out, "\n%d failed", counts.failed);
     if (counts.unverified > 0)
         fprintf(out, ", %d unverified", counts.unverified);
     if (counts.incomplete > 0)
@@ -253,4 +343,15 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     if (skipped > 0)
         fprintf(out, ", %d impossible combinations skipped", skipped);
     fprintf(out, "\nresults: %s\n", dir);
+}
+
+void summary_print(const struct results *results, const char *dir, bool store,
+                   int skipped)
+{
+    struct summary *summary = summary_make(results);
+    summary_tables(stdout, summary);
+    tables_print(results, dir, store);
+    summary_answers(stdout, summary);
+    summary_end(stdout, dir, summary_count(results), skipped);
+    summary_free(summary);
 }

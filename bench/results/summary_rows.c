@@ -18,12 +18,14 @@ static void make_label(const struct result *result, char *label)
 }
 
 /* Layout, powers, load and perturbation, without the interval. */
-static char *make_shape(const struct cell *cell)
+static void make_shape(struct summary_row *row)
 {
     char shape[LABEL_SIZE] = "";
-    label_layout(shape, cell);
-    label_conditions(shape, cell);
-    return need_copy(shape);
+    label_layout(shape, &row->result->cell);
+    size_t layout = strlen(shape);
+    label_conditions(shape, &row->result->cell);
+    row->shape = need_copy(shape);
+    row->conditions = row->shape + layout;
 }
 
 static void make_row(const struct result *result, struct summary_row *row)
@@ -33,7 +35,7 @@ static void make_row(const struct result *result, struct summary_row *row)
         .kernel = label_kernel_position(result->cell.kernel),
         .scheme = label_scheme_position(result->cell.scheme)};
     make_label(result, row->label);
-    row->shape = make_shape(&result->cell);
+    make_shape(row);
 #define MEDIAN(field, half)                                                    \
     result_median(result, offsetof(struct result_sample, field), half)
     row->bound_s = MEDIAN(bound_s, NULL);

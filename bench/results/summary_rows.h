@@ -11,11 +11,13 @@ struct summary_row {
     const struct result *result;
     int kernel, scheme; /* positions in the registries */
     char label[LABEL_SIZE];
-    char *shape; /* layout and machine: given, not chosen; owned */
+    char *shape;            /* layout and machine: given, not chosen; owned */
+    const char *conditions; /* what of it is no layout: load, powers; or "" */
     struct stats_median time;
     double half_s, bound_s, overhead_s, imbalance, chunks;
     double others, others_max_s; /* what other processes had; NAN */
     struct stats_median speedup; /* judge.h */
+    double powers;               /* of its workers; the slowest has 1 */
     bool refused;                /* it cannot be */
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };

@@ -93,8 +93,8 @@ cells:
     assert result.code == 0, result.err
     times = {(x["scheme"], x["transport"]): x["time_s"] for x in result.runs()
              if x["threads"] == 2}
-    (line,) = result.out.split("\n  fastest\n")[1].split("\n\n")[0] \
-        .splitlines()
+    block = result.out.split("\n  fastest\n")[1].split("\n\n")[0]
+    (line,) = block.replace("\n    ", " ").splitlines()  # wrapped
     scheme, transport = min(times, key=times.get)
     assert line.startswith("  1 rank x 2 threads: ")
     assert f" with {scheme}, {transport}" in line

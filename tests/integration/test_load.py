@@ -1,5 +1,6 @@
 """Competing load: it takes its share of a core, the available powers say so,
 dtss-acp acts on them, and no busy process is ever left."""
+import re
 import math
 import os
 import pathlib
@@ -267,7 +268,10 @@ cells:
     load: ["", "w0", "w0,w1:2"]
 """))
     assert result.code == 0, result.err
-    groups = [x.strip() for x in result.out.splitlines() if "1 rank x" in x]
+    tables, answers = result.out.split("\nAnswers\n")
+    groups = [x.strip() for x in tables.splitlines() if "1 rank x" in x]
+    assert all(re.search(f"^  adjoint{x}: ", answers, re.M) for x in (
+        "", ", non-dedicated, load w0-w1:2", ", non-dedicated, load w0:1"))
     assert groups == [
         "1 rank x 2 threads, shared, flat",
         "1 rank x 2 threads, shared, flat, non-dedicated, load w0-w1:2",

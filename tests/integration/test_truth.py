@@ -65,12 +65,45 @@ def stars(out, mark="*"):
                   if re.match(rf"[{mark}] \w.*\bms? ", line))
 
 
+def answer(dlsbench, path):
+    """The answers in words, in one line."""
+    out = dlsbench("summary", path).out
+    return " ".join(out.split("\nAnswers\n")[1].split("\n\n")[0].split())
+
+
+@pytest.mark.parametrize("run, cause", [
+    # The chunks alone take as long: more than the best one's.
+    ({}, "; some chunks hold too much of the work"),
+    # Chunks that could be done as early, and so many of them.
+    ({"bound_s": 0.2, "chunks": 900}, "; handing out so many chunks takes the "
+     "time"),
+    # Neither explains it.
+    ({"bound_s": 0.2}, "")])
+def test_the_answer_names_a_cause_that_the_numbers_show(
+        dlsbench, tmp_path, run, cause):
+    there = Directory(tmp_path / "d")
+    for scheme, time_s in zip(SCHEMES, APART):
+        of = {} if scheme.startswith("fss") else run
+        for i in range(10):
+            there.cell([time_s * (1 + 0.002 * (i - 4.5))], done=i == 9,
+                       scheme=scheme, run={
+                           "repetition": i + 1, "serial_s": 0.4,
+                           "serial_pass": i + 1, "others": 0.0,
+                           "overhead_mean_s": time_s - 0.2, **of})
+    there.manifest()
+    assert answer(dlsbench, there.path) == (
+        "adjoint: fss is the fastest of 3 choices: 220.0 ms, 1.8 times as "
+        "fast as one core; the next is gss, 14 % slower Avoid static and gss: "
+        f"14 to 82 % slower{cause}")
+
+
 def everywhere(dlsbench, path, word):
     """Every reader refuses, says so in these words, and crowns nobody."""
     summary = dlsbench("summary", path)
     flat = " ".join(summary.out.split())
     assert word in flat and " refused " in flat
     assert not stars(summary.out, "*=")
+    assert "no answer, the fastest one's speedup cannot be" in flat
     tables = analysis("tables", path, "--table", "speedup")[1]
     assert word in tables and "refused" in tables
     row = next(csv.DictReader(analysis("tables", path, "--table", "speedup",
@@ -123,6 +156,9 @@ def test_what_can_be_is_a_result(dlsbench, tmp_path):
 def test_a_draw_has_no_single_winner(dlsbench, tmp_path):
     path = made(tmp_path / "a", [0.4, 0.4005, 0.45], 0.7)
     assert stars(dlsbench("summary", path).out, "=") == SCHEMES[:2]
+    assert "2 of 3 choices are equally fast (400.0 to 400.5 ms, up to 1.7 " \
+        "times as fast as one core); the simplest is gss Avoid static: 12 " \
+        "% slower" in answer(dlsbench, path)
     advice = analysis("advise", path)[1]
     assert "1 choice of 2 cannot be told apart from it: gss" in advice
     assert analysis("report", path)[0] == 0
@@ -137,6 +173,7 @@ def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
     summary = dlsbench("summary", path)
     assert "other processes had 30 % of the cores" in summary.out
     assert stars(summary.out, "=") == SCHEMES[:2]
+    assert "other processes had 30 % of the cores" in answer(dlsbench, path)
     code, advice, err = analysis("advise", path)
     assert "no more than other processes took" in advice
     assert "other processes had 30 % of the cores" in err

@@ -1,0 +1,319 @@
+#include "bench/results/answers.h"
+
+#include "base/text.h"
+#include "bench/options/table.h"
+#include "bench/results/judge.h"
+#include "harness/program/need.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From this part on a loss is worth a warning, and so much of it a cause has to
+ * explain. */
+static const double SLOWER_LEAST = 0.10, EXPLAINED_LEAST = 0.7;
+static const double MANY_TIMES = 4; /* as many chunks */
+static const double EQUAL_MOST = 1.05;
+
+enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
+
+/* The choices under the same conditions, and those that are the fastest. */
+struct contest {
+    const struct summary_row *rows;
+    int begin, end;
+    const char *conditions;
+    bool *wins;
+    int winners, choices, best;
+};
+
+static bool is_choice(const struct contest *contest, int row)
+{
+    return summary_row_ranked(&contest->rows[row]) &&
+           text_is(contest->rows[row].conditions, contest->conditions);
+}
+
+static void add(char text[TEXT_SIZE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(char text[TEXT_SIZE], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, TEXT_SIZE - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- names ---- */
+
+static size_t base_length(const char *scheme)
+{
+    return strcspn(scheme, ":");
+}
+
+/* Without its parameters where no other scheme of the loop has this name. */
+static const char *scheme_name(const struct contest *contest, int row,
+                               char name[NAME_SIZE])
+{
+    const char *scheme = contest->rows[row].result->cell.scheme;
+    size_t length = base_length(scheme);
+    for (int i = contest->begin; i < contest->end; i++) {
+        const char *other = contest->rows[i].result->cell.scheme;
+        if (base_length(other) == length && !text_is(other, scheme) &&
+            strncmp(other, scheme, length) == 0)
+            length = strlen(scheme);
+    }
+    snprintf(name, NAME_SIZE, "%.*s", (int)length, scheme);
+    return name;
+}
+
+static bool has_labels(const struct contest *contest)
+{
+    for (int i = contest->begin; i < contest->end; i++)
+        if (is_choice(contest, i) &&
+            !text_is(contest->rows[i].label,
+                     contest->rows[contest->best].label))
+            return true;
+    return false;
+}
+
+static void add_choice(const struct contest *contest, int row,
+                       char text[TEXT_SIZE])
+{
+    char name[NAME_SIZE];
+    add(text, "%s", scheme_name(contest, row, name));
+    if (has_labels(contest))
+        add(text, " with %s", contest->rows[row].label);
+}
+
+/* ---- the choice to take ---- */
+
+/* Of those that win. */
+static double longest_s(const struct contest *contest)
+{
+    double most = 0;
+    for (int i = contest->begin; i < contest->end; i++)
+        if (contest->wins[i])
+            most = fmax(most, contest->rows[i].time.median);
+    return most;
+}
+
+/* "38.1 ms" or "38.1 to 40.2 ms" of those that win. */
+static void add_times(const struct contest *contest, char text[TEXT_SIZE])
+{
+    double most = longest_s(contest);
+    char low[24], high[24];
+    table_seconds(contest->rows[contest->best].time.median, most, low,
+                  sizeof(low));
+    table_seconds(most, most, high, sizeof(high));
+    if (text_is(low, high))
+        add(text, "%s", high);
+    else
+        add(text, "%.*s to %s", (int)strcspn(low, " "), low, high);
+}
+
+/* A median above what can be is noise: the table shows its interval. */
+static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
+{
+    const struct summary_row *row = &contest->rows[contest->best];
+    if (row->speedup.median <= row->powers && !row->refused)
+        add(text, ", %s%.1f times as fast as one core",
+            contest->winners > 1 ? "up to " : "", row->speedup.median);
+}
+
+/* Of the fastest ones: rows are sorted by it. */
+static int find_simplest(const struct contest *contest)
+{
+    int row = contest->begin;
+    while (!contest->wins[row])
+        row++;
+    return row;
+}
+
+static int find_next(const struct contest *contest)
+{
+    int next = -1;
+    for (int i = contest->begin; i < contest->end; i++)
+        if (i != contest->best && is_choice(contest, i) &&
+            (next < 0 ||
+             contest->rows[i].time.median < contest->rows[next].time.median))
+            next = i;
+    return next;
+}
+
+static double slower(const struct contest *contest, int row)
+{
+    return contest->rows[row].time.median /
+               contest->rows[contest->best].time.median -
+           1;
+}
+
+static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
+{
+    int next = find_next(contest);
+    add_choice(contest, contest->best, text);
+    if (next < 0)
+        add(text, " takes ");
+    else
+        add(text, " is the fastest of %d choices: ", contest->choices);
+    add_times(contest, text);
+    add_speedup(contest, text);
+    if (next < 0)
+        return;
+    add(text, "; the next is ");
+    add_choice(contest, next, text);
+    add(text, ", %.2g %% slower", 100 * slower(contest, next));
+}
+
+static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
+{
+    if (contest->winners == contest->choices)
+        add(text, "no difference was seen between the %d choices (",
+            contest->choices);
+    else if (longest_s(contest) <=
+             EQUAL_MOST * contest->rows[contest->best].time.median)
+        add(text, "%d of %d choices are equally fast (", contest->winners,
+            contest->choices);
+    else
+        add(text, "%d of %d choices may be the fastest (", contest->winners,
+            contest->choices);
+    add_times(contest, text);
+    add_speedup(contest, text);
+    add(text, "); the simplest is ");
+    add_choice(contest, find_simplest(contest), text);
+}
+
+/* ---- those to avoid ---- */
+
+enum cause { LARGE_CHUNKS, MANY_CHUNKS, UNKNOWN, CAUSES };
+
+static const char *const cause_words[CAUSES] = {
+    "some chunks hold too much of the work",
+    "handing out so many chunks takes the time", ""};
+
+/* The bound of its chunks is the time that they take when handing them out
+ * costs nothing. */
+static enum cause cause_of(const struct contest *contest, int row)
+{
+    const struct summary_row *bad = &contest->rows[row];
+    const struct summary_row *best = &contest->rows[contest->best];
+    double least = EXPLAINED_LEAST * (bad->time.median - best->time.median);
+    if (bad->bound_s - best->bound_s >= least)
+        return LARGE_CHUNKS;
+    if (bad->overhead_s - best->overhead_s >= least &&
+        bad->chunks >= MANY_TIMES * best->chunks)
+        return MANY_CHUNKS;
+    return UNKNOWN;
+}
+
+/* Whether `row` is the fastest of its scheme in the best one's shape, and the
+ * scheme is slower in each way. */
+static bool is_avoided(const struct contest *contest, int row)
+{
+    const struct summary_row *rows = contest->rows;
+    const char *shape = rows[contest->best].shape;
+    if (!is_choice(contest, row) || !text_is(rows[row].shape, shape) ||
+        slower(contest, row) < SLOWER_LEAST)
+        return false;
+    for (int i = contest->begin; i < contest->end; i++) {
+        if (!is_choice(contest, i) || !text_is(rows[i].shape, shape) ||
+            !text_is(rows[i].result->cell.scheme,
+                     rows[row].result->cell.scheme))
+            continue;
+        if (contest->wins[i] || rows[i].time.median < rows[row].time.median ||
+            (rows[i].time.median <= rows[row].time.median && i < row))
+            return false;
+    }
+    return true;
+}
+
+/* The slowest first; returns how many there are, all of them. */
+static int list_avoided(const struct contest *contest, enum cause cause,
+                        int *row)
+{
+    int count = 0;
+    for (int i = contest->begin; i < contest->end; i++) {
+        if (!is_avoided(contest, i) || cause_of(contest, i) != cause)
+            continue;
+        int at = count++;
+        for (; at > 0 && slower(contest, row[at - 1]) < slower(contest, i);
+             at--)
+            row[at] = row[at - 1];
+        row[at] = i;
+    }
+    return count;
+}
+
+static void say_avoided(FILE *out, const struct contest *contest,
+                        enum cause cause, int *row)
+{
+    char text[TEXT_SIZE] = "Avoid ", name[NAME_SIZE];
+    int count = list_avoided(contest, cause, row);
+    int named = count > AVOIDED_MOST ? AVOIDED_MOST : count;
+    if (count == 0)
+        return;
+    for (int i = 0; i < named; i++)
+        add(text, "%s%s",
+            i == 0           ? ""
+            : i == count - 1 ? " and "
+                             : ", ",
+            scheme_name(contest, row[i], name));
+    if (count > named)
+        add(text, " and %d more", count - named);
+    double least = round(100 * slower(contest, row[count - 1]));
+    double most = round(100 * slower(contest, row[0]));
+    add(text, ": %.0f", least);
+    if (most > least)
+        add(text, " to %.0f", most);
+    add(text, " %% slower%s%s", cause == UNKNOWN ? "" : "; ",
+        cause_words[cause]);
+    table_heading(out, 4, text);
+}
+
+static void print_answer(FILE *out, const struct contest *contest,
+                         const char *name)
+{
+    char text[TEXT_SIZE] = "";
+    add(text, "%s%s: ", name, contest->conditions);
+    if (contest->best < 0)
+        add(text, "no answer, no choice was measured");
+    else if (contest->winners == 0)
+        add(text, "no answer, the fastest one's speedup cannot be (below)");
+    else if (contest->winners == 1)
+        say_fastest(contest, text);
+    else
+        say_equal(contest, text);
+    table_heading(out, 2, text);
+    int *row = need_zeroed((size_t)contest->end, sizeof(*row));
+    for (int cause = 0; contest->winners > 0 && cause < CAUSES; cause++)
+        say_avoided(out, contest, (enum cause)cause, row);
+    free(row);
+}
+
+/* Whether an earlier row has the conditions of this one. */
+static bool is_answered(const struct summary_row *rows, int begin, int row)
+{
+    for (int i = begin; i < row; i++)
+        if (text_is(rows[i].conditions, rows[row].conditions))
+            return true;
+    return false;
+}
+
+void answers_print(FILE *out, const struct summary_row *rows, int begin,
+                   int end, const char *name)
+{
+    bool *wins = need_zeroed((size_t)end, sizeof(*wins));
+    for (int i = begin; i < end; i++) {
+        struct contest contest = {rows, begin,     end, rows[i].conditions,
+                                  wins, .best = -1};
+        if (is_answered(rows, begin, i))
+            continue;
+        contest.winners = judge_winners(rows, begin, end, contest.conditions,
+                                        wins, &contest.best);
+        for (int k = begin; k < end; k++)
+            contest.choices += is_choice(&contest, k);
+        print_answer(out, &contest, name);
+    }
+    free(wins);
+}

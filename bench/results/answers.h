@@ -1,0 +1,16 @@
+/* What the rows of a loop say, in words: which choice to take, which to avoid
+ * and why.  A cause is named only where the row's own numbers explain most of
+ * what it loses. */
+#ifndef BENCH_RESULTS_ANSWERS_H
+#define BENCH_RESULTS_ANSWERS_H
+
+#include "bench/results/summary_rows.h"
+
+#include <stdio.h>
+
+/* Prints the answer on rows [begin, end), which have one loop and are judged,
+ * for each load and other conditions; `name` is the loop's. */
+void answers_print(FILE *out, const struct summary_row *rows, int begin,
+                   int end, const char *name);
+
+#endif
