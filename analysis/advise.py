@@ -12,7 +12,6 @@ Both speak of this machine as it was while it measured.
 Exit codes: 0, or 2 when there is nothing to advise on.
 """
 import argparse
-import os
 import sys
 
 import need  # noqa: F401  (first: may start another Python)
@@ -20,6 +19,7 @@ import need  # noqa: F401  (first: may start another Python)
 import cells
 import labels
 import loader
+import program
 import ranking
 import stats
 
@@ -135,7 +135,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    program.run("advise", main)

@@ -386,9 +386,10 @@ def ending(comparison, sides):
     out = []
     used = sorted({p["unit"] for p in comparison.pairs})
     if used:
-        out.append("Samples are " + " or ".join(used) + ". B/A is the middle "
-                   "of all pairs of launches. " * ("launches" in used)
-                   + "p is corrected for all cells.")
+        middle = "B/A is the middle of all pairs of launches. " \
+            if "launches" in used else ""
+        out.append(f"Samples are {' or '.join(used)}. {middle}p is corrected "
+                   "for all cells.")
     for letter, found in zip("AB", comparison.only):
         if found:
             out.append(f"only in {letter}: "

@@ -28,7 +28,6 @@ too few launches, perhaps slower, another state of the machine, or what failed.
 """
 import argparse
 import math
-import os
 import sys
 
 import need  # noqa: F401  (first: may start another Python)
@@ -42,6 +41,7 @@ import labels
 import launches
 import loader
 import predicted
+import program
 import states
 import stats
 import verdicts
@@ -400,7 +400,4 @@ def answered(sides, args):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    program.run("compare", main)

@@ -5,6 +5,7 @@ import io
 import os
 
 import counters
+import files
 import grid
 import regret
 import sweep
@@ -28,7 +29,7 @@ def store(directory, results, frame):
         text = table_text(source, results, frame) if callable(source) \
             else csv_text(source, results, frame)
         if text:
-            write(os.path.join(directory, name), text)
+            files.write(os.path.join(directory, name), text)
 
 
 def table_text(tables, results, frame):
@@ -54,11 +55,3 @@ def words(value):
     if value is True or value is False:
         return str(int(value))
     return f"{value:.9g}" if isinstance(value, float) else str(value)
-
-
-def write(path, text):
-    """By rename: shards that end together write the same."""
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(part, path)

@@ -14,6 +14,7 @@ import sys
 import need  # noqa: F401  (first: may start another Python)
 
 import cells
+import files
 import loader
 import paper_page
 import svg
@@ -40,7 +41,7 @@ def drawings(directories):
 def write(drawing, out):
     data = svg.text_of(drawing.figure, fonts=True).encode() \
         if out.endswith(".svg") else svg.pdf_of(drawing.figure)
-    with open(out, "wb") as file:
+    with files.new(out, "wb") as file:
         file.write(data)
     print(f"{out}: {drawing.title}\n{drawing.caption}")
 

@@ -15,6 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
+import files
 import grid
 import labels
 import loader
@@ -154,7 +155,7 @@ class Report:
 
     def write(self):
         text = self.text()
-        write(os.path.join(self.directory, "report.txt"), text)
+        files.write(os.path.join(self.directory, "report.txt"), text)
         for name, (header, rows) in self.files.items():
             write_csv(os.path.join(self.directory, name + ".csv"), header,
                       rows)
@@ -165,7 +166,7 @@ class Report:
 
 
 def write_paper(directory, paper, opening, tables=()):
-    write(os.path.join(directory, "paper.json"), json.dumps(
+    files.write(os.path.join(directory, "paper.json"), json.dumps(
         {**paper._asdict(), "opens": opening, "tables": list(tables)},
         indent=1) + "\n")
 
@@ -302,13 +303,8 @@ def pair_words(pair, absolute):
     return f"{number(pair[0])} {number(pair[1])} {words}"
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def write_csv(path, header, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with files.new(path, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows([["" if v is None else v for v in row]

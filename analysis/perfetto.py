@@ -2,6 +2,8 @@
 a process for each rank, a thread for each worker, an event for each chunk."""
 import json
 
+import files
+
 
 def events(trace):
     ranks = {r["worker"]: int(r.get("rank") or 0)
@@ -28,5 +30,5 @@ def write(trace, path):
                           "setup": cell["label"], "launch": trace.launch,
                           "repetition": trace.repetition,
                           "time_s": trace.time_s}}
-    with open(path, "w", encoding="utf-8") as file:
+    with files.new(path, encoding="utf-8") as file:
         json.dump(data, file)

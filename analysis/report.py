@@ -20,6 +20,7 @@ import cells
 import cluster
 import counters
 import environment
+import files
 import foretold
 import grid
 import labels
@@ -246,20 +247,15 @@ def build(results, frame, sections, path):
     return page.document(title, "\n".join(body))
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def write_files(folder, results, frame, drawn, traced):
-    os.makedirs(folder, exist_ok=True)
+    files.folder(folder)
     for drawing in drawn:
         path = os.path.join(folder, drawing.name)
-        write(path + ".svg", drawing.svg)
-        with open(path + ".pdf", "wb") as file:
+        files.write(path + ".svg", drawing.svg)
+        with files.new(path + ".pdf", "wb") as file:
             file.write(drawing.pdf)
-    write(os.path.join(folder, "cells.csv"),
-          tables.plain(results, frame, list(tables.TABLES)))
+    files.write(os.path.join(folder, "cells.csv"),
+                tables.plain(results, frame, list(tables.TABLES)))
     for trace in traced:
         if trace.stamped:
             cell = trace.cell
@@ -289,9 +285,9 @@ def write_paper(directory, out):
     title, authors = paper_names(directory) or (
         "DLSBench: " + os.path.basename(os.path.abspath(directory)), "")
     sections = with_paper(figure_sections(drawn), directory)
-    write(out, page.document(title, f"<h1>{page.text(title)}</h1>"
-                             + page.names(authors) + "".join(
-                                 page.section(*s) for s in sections)))
+    files.write(out, page.document(
+        title, f"<h1>{page.text(title)}</h1>" + page.names(authors) + "".join(
+            page.section(*s) for s in sections)))
     print(f"report: {out}")
     return 0
 
@@ -312,8 +308,8 @@ def make(args):
     traced = traces.traces(results, frame)
     drawn = figures(results, frame, traced, not args.no_files)
     results.say("report")
-    write(out, build(results, frame, figure_sections(drawn),
-                     ", ".join(args.directory)))
+    files.write(out, build(results, frame, figure_sections(drawn),
+                           ", ".join(args.directory)))
     if not args.no_files:
         folder = os.path.join(os.path.dirname(os.path.abspath(out)),
                               "report-files")

@@ -35,6 +35,7 @@ import loader
 import losses
 import papers
 import predicted
+import program
 import ranking
 import regret
 import stats
@@ -464,7 +465,4 @@ def fail(text):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    program.run("tables", main)

@@ -172,7 +172,11 @@ static int end_torn_line(int descriptor)
 
 int file_open_to_append(const char *path, struct error *err)
 {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int descriptor =
+        open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == ELOOP)
+        return error_set(err, ELOOP, "%s: it is a symbolic link; remove it",
+                         path);
     if (descriptor < 0)
         return error_set(err, errno, "%s: cannot open for writing: %s", path,
                          strerror(errno));

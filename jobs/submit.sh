@@ -298,6 +298,8 @@ ranges() {
 # Records what is queued: a later call must know it.  $1: arrays, $2: layout,
 # $3: shards.
 note() {
+    [ ! -L "$dir/submitted.tsv" ] ||
+        fail "array $1 is in the queue, but $dir/submitted.tsv is a symbolic link: scancel it, and remove the link" 1
     # shellcheck disable=SC2094 # the brace makes it
     {
         [ -s "$dir/submitted.tsv" ] ||

@@ -135,7 +135,8 @@ static bool write_visit(const struct site *site,
     counters_name_costs(counters->host, counters->pid,
                         site->counted - counters->site, name);
     snprintf(path, sizeof(path), "%.4096s/%s", settings()->folder, name);
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int file = open(
+        path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
     bool good = file >= 0 && write_all(file, &head, sizeof(head)) &&
                 write_all(file, instance->seen,
                           (size_t)head.iterations * sizeof(double));

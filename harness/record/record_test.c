@@ -152,13 +152,31 @@ static void a_full_disk_is_said(void **unused)
     struct error err = {""};
     testing_folder(folder, sizeof(folder));
     snprintf(path, sizeof(path), "%s/runs-l1.jsonl", folder);
-    assert_int_equal(symlink("/dev/full", path), 0);
     open_file(&file, folder);
+    int full = open("/dev/full", O_WRONLY);
+    assert_int_equal(dup2(full, file.descriptor), file.descriptor);
+    close(full);
     assert_int_equal(record_line(&file, line(1), &err), -ENOSPC);
     assert_non_null(strstr(err.text, path));
     assert_non_null(strstr(err.text, "No space left"));
     assert_int_equal(record_sync(&file, &err), 0); /* cannot, need not */
     assert_int_equal(record_close(&file, &err), 0);
+    testing_folder_remove(folder);
+}
+
+static void no_link_is_followed(void **unused)
+{
+    (void)unused;
+    char folder[256], path[300], theirs[300];
+    struct record_file file;
+    struct error err = {""};
+    testing_folder(folder, sizeof(folder));
+    snprintf(path, sizeof(path), "%s/runs-l1.jsonl", folder);
+    snprintf(theirs, sizeof(theirs), "%s/theirs", folder);
+    assert_int_equal(symlink(theirs, path), 0);
+    assert_int_equal(record_open(&file, folder, "runs", "l1", &err), -ELOOP);
+    assert_non_null(strstr(err.text, "is a symbolic link; remove it"));
+    assert_int_equal(access(theirs, F_OK), -1);
     testing_folder_remove(folder);
 }
 
@@ -258,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_torn_line_stays_alone),
         cmocka_unit_test(writers_do_not_mix_lines),
         cmocka_unit_test(a_full_disk_is_said),
+        cmocka_unit_test(no_link_is_followed),
         cmocka_unit_test(what_cannot_be_opened_is_said),
         cmocka_unit_test(manifests_are_whole),
         cmocka_unit_test(half_a_manifest_is_none),

@@ -282,6 +282,19 @@ def test_other_builds_are_said(tmp_path):
                           "  compiler: gcc 12  ->  clang 14\n")
 
 
+@pytest.mark.parametrize("output, code", [
+    ("| head -1", SLOWER), (">/dev/full", USAGE), (">&-", USAGE)])
+def test_the_exit_code_is_the_verdicts_whoever_reads_on(tmp_path, output,
+                                                        code):
+    """A pipe that was left is no failure; a disk that is full is one."""
+    a, b = side(tmp_path / "a", SIX), side(tmp_path / "b", [(3, NEAR)] * 6)
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {output}; exit "${{PIPESTATUS[0]}}"', "-",
+         ROOT / "analysis/compare.py", a, b], text=True, capture_output=True)
+    assert done.returncode == code and "Traceback" not in done.stderr
+    assert ("standard output" in done.stderr) == (code == USAGE)
+
+
 def test_make_compare_adds_no_line_of_its_own(tmp_path):
     a = side(tmp_path / "a", SIX)
     b = side(tmp_path / "b", [(2, NEAR)] * 6)

@@ -429,3 +429,21 @@ def test_the_predicted_optimum_is_marked(tmp_path):
     assert "predicted 90, fastest 50, 50.0 % lost" in text
     table = analysis("tables", there.path, "--table", "sync-interval")[1]
     assert "90 (auto)" in table and "lost 50.0 %" in table
+
+
+def test_no_link_in_the_directory_is_followed(tmp_path):
+    """Others may write to it."""
+    there = Directory(tmp_path / "d")
+    there.cell([1.0, 1.1, 1.2])
+    there.manifest()
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "precious").write_text("here")
+    (there.path / "report.html").symlink_to(theirs / "precious")
+    assert analysis("report", there.path, "--no-files")[0] == 0
+    assert "<title>" in (there.path / "report.html").read_text()
+    (there.path / "report-files").symlink_to(theirs)
+    code, _, err = analysis("report", there.path)
+    assert code == 2 and "report-files: it is a symbolic link" in err
+    assert os.listdir(theirs) == ["precious"]
+    assert (theirs / "precious").read_text() == "here"

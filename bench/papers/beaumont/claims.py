@@ -18,6 +18,7 @@ import numpy as np
 from plans import (ADAPTIVE, FIGURES, HEURISTICS, LOADS, READINGS,
                    platforms_of)
 
+import files
 import grid
 import labels
 import paper
@@ -646,7 +647,7 @@ def main(directory):
                 for number in range(1, len(READINGS) + 1)]
     decided(found, readings)
     text = report(setup, series, found, readings)
-    paper.write(path("report.txt"), text)
+    files.write(path("report.txt"), text)
     paper.write_claims(directory, found)
     paper.write_assumptions(directory, assumptions(readings))
     paper.write_paper(directory, PAPER, list(opening(series)))

@@ -1,0 +1,47 @@
+"""How a program of analysis/ ends: its exit code is the answer's."""
+import os
+import sys
+
+
+class Output:
+    """Standard output, which may be read to the end or not (| head)."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, text):
+        return self.unless_closed(self.file.write, text)
+
+    def flush(self):
+        return self.unless_closed(self.file.flush)
+
+    def unless_closed(self, function, *args):
+        try:
+            return function(*args)
+        except BrokenPipeError:
+            self.drop()
+            return None
+        except OSError as error:
+            self.drop()
+            raise OSError("cannot write to the standard output: "
+                          f"{error.strerror}") from None
+
+    def drop(self):
+        """What is still to be written."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
+def run(name, main):
+    try:
+        if sys.stdout is None:
+            raise OSError("the standard output is closed")
+        sys.stdout = Output(sys.stdout)
+        code = main()
+        sys.stdout.flush()
+    except OSError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        code = 2
+    sys.exit(code)
