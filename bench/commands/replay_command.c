@@ -33,8 +33,8 @@ struct asked {
 
 #define OPTIONS_OF struct asked
 
-enum { TABLE, CSV, CHUNKS };
-static const char *const formats[] = {"table", "csv", "chunks", NULL};
+enum { CHUNKS = TABLE_MARKDOWN + 1 };
+static const char *const formats[] = {TABLE_FORMATS, "chunks", NULL};
 
 /* A field of cells, as of dlsbench run. */
 static int take_field(void *command, const struct options_entry *entry,
@@ -102,7 +102,7 @@ static const struct options_entry entries[] = {
                 "0.2e-6; messages take no time then)"),
     {.group = "Output:"},
     OPTION_WORD(
-        "format", "table|csv|chunks", format, formats,
+        "format", TABLE_FORMAT_WORDS "|chunks", format, formats,
         "default table; chunks: each chunk as csv, when a worker has it"),
     OPTION_TEXT("out", "DIR", out,
                 "and a result directory, whose cells are marked as simulated "
@@ -340,7 +340,7 @@ static int run_replays(struct asked *in, struct error *err)
         command_say("note: messages take no time: give --latency, or run "
                     "dlsbench calibrate");
     if (code == 0 && in->format != CHUNKS)
-        replay_table_print(&output.table, in->format == CSV);
+        replay_table_print(&output.table, in->format);
     if (code == 0 && output.stores)
         command_say("results: %s", output.path);
     replay_table_close(&output.table);

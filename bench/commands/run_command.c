@@ -87,7 +87,8 @@ static int check_kept(const struct rundir *dir, const struct campaign *campaign,
 }
 
 static int print_results(const struct rundir *dir,
-                         const struct campaign *campaign, struct error *err)
+                         const struct campaign *campaign, int format,
+                         struct error *err)
 {
     struct results results;
     int code = results_read(dir->path, &results, err);
@@ -95,7 +96,8 @@ static int print_results(const struct rundir *dir,
         return code;
     code = models_store(dir->path, &results, err);
     if (code == 0) {
-        summary_print(&results, dir->path, true, campaign->all.skipped);
+        summary_print(&results, dir->path, true, campaign->all.skipped,
+                      format > 0 ? format : TABLE_TEXT);
         code = check_kept(dir, campaign, &results, err);
     }
     results_free(&results);
@@ -134,7 +136,7 @@ static int run_cells(const struct job *job, struct error *err)
         say_resume(job, &end, "interrupted");
         return COMMAND_FAILED;
     }
-    if (print_results(&job->dir, campaign, err) != 0)
+    if (print_results(&job->dir, campaign, job->options->format, err) != 0)
         return command_fail(COMMAND_FAILED, err);
     return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
@@ -281,7 +283,7 @@ static int say_plan(struct job *job, struct error *err)
         return command_fail(COMMAND_USAGE, err);
     if (job->options->dir.prepare) /* what it would say */
         return printf("%s\n%s\n", job->dir.full, job->campaign->name), 0;
-    if (!job->options->csv)
+    if (job->options->format != TABLE_CSV)
         say_start(job->campaign, &job->dir);
     return run_dry(job->options, job->campaign);
 }

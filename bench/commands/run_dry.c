@@ -3,6 +3,7 @@
 #include "bench/launching/driver/announce.h"
 #include "bench/launching/driver/run_settings.h"
 #include "bench/options/command.h"
+#include "bench/options/table.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
 #include "harness/transport/registry/transport_registry.h"
@@ -171,7 +172,7 @@ static void print_plan(const struct run_options *options,
 {
     const struct cross_result *all = &campaign->all;
     const struct results *results = held->found ? &held->results : NULL;
-    if (options->csv)
+    if (options->format == TABLE_CSV)
         print_csv(campaign, results, estimator);
     else
         print_table(campaign, options);
@@ -180,7 +181,7 @@ static void print_plan(const struct run_options *options,
     struct announced announced =
         announce_estimate(estimator, all->cells, all->count, results);
     announce_warnings(&announced);
-    if (options->csv)
+    if (options->format == TABLE_CSV)
         return;
     if (announced.cells < all->count)
         printf("%d of %d cells are complete already; left: ",

@@ -2,6 +2,7 @@
 
 #include "bench/commands/run_table.h"
 #include "bench/commands/speeds.h"
+#include "bench/options/table.h"
 #include "bench/simgrid/this_machine.h"
 #include "harness/cell/binding.h"
 #include "harness/check/setup.h"
@@ -46,8 +47,10 @@ static int check_together(const struct run_options *o, struct error *err)
         return -EINVAL;
     if (o->from != NULL && !o->dry_run)
         return error_set(err, EINVAL, "--from goes with --dry-run");
-    if (o->csv && !o->dry_run)
-        return error_set(err, EINVAL, "--format goes with --dry-run");
+    if (o->dry_run && o->format > TABLE_CSV)
+        return error_set(err, EINVAL,
+                         "--dry-run has no --format %s: use table or csv",
+                         o->format == TABLE_JSON ? "json" : "markdown");
     if (o->dir.resume && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--resume needs --out: the directory to go on with");

@@ -3,6 +3,7 @@
 
 #include "bench/campaign/policy.h"
 #include "bench/options/options.h"
+#include "bench/options/table.h"
 #include "harness/cell/cell_field.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ static int take_campaign(void *command, const char *text, struct error *err)
 
 #define OPTIONS_OF struct run_options
 
-static const char *const formats[] = {"table", "csv", NULL};
+static const char *const formats[] = {TABLE_FORMATS, NULL};
 
 static const struct options_entry measuring[] = {
     {.group = "How it is measured:"},
@@ -176,10 +177,11 @@ static const struct options_entry running[] = {
     OPTION_FLAG("resume", dir.resume, "run what is not complete in --out"),
     OPTION_FLAG("dry-run", dry_run, "say what would run"),
     OPTION_WORD(
-        "format", "table|csv", csv, formats,
-        "of --dry-run; csv has a line for each cell, with its place in its "
-        "layout by hash, its status in --out, its estimated seconds and what "
-        "they are by: measured, alike, model or limit (cell_seconds)"),
+        "format", TABLE_FORMAT_WORDS, format, formats,
+        "of the results: a row for each cell and nothing else; of --dry-run, "
+        "csv: each cell with its place in its layout by hash, its status in "
+        "--out, its estimated seconds and what they are by: measured, alike, "
+        "model or limit (cell_seconds)"),
     OPTION_TEXT("from", "DIR", from,
                 "an earlier result directory to estimate by (default: --out)"),
     OPTION_CALL("set", "KEY=VALUE", take_set,

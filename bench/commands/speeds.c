@@ -3,6 +3,7 @@
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/calibrated.h"
 #include "bench/options/command.h"
+#include "bench/options/table.h"
 #include "bench/simgrid/this_machine.h"
 #include "kernels/kernel.h"
 
@@ -97,7 +98,7 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
         snprintf(source, sizeof(source), "%.300s", path);
     } else if (o->calibration == NULL && access(path, F_OK) != 0) {
         return error_set(err, ENODATA, "%s", lacking);
-    } else if (o->csv && o->calibration == NULL) {
+    } else if (o->format == TABLE_CSV && o->calibration == NULL) {
         code = calibration_load(path, &calibration, err); /* said before */
     } else {
         code = calibrated_load(o->calibration, &calibration, source,
@@ -107,7 +108,7 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
         return code;
     sizing_speeds_make(&calibration, speeds);
     calibration_free(&calibration);
-    if (!o->csv)
+    if (o->format != TABLE_CSV)
         command_say("sizes are by the kernels' speeds in %s", source);
     return 0;
 }

@@ -7,23 +7,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The command is the directory. */
+struct asked {
+    const char *dir;
+    int format;
+};
+
 static int take_word(void *command, const char *text, struct error *err)
 {
-    const char **dir = command;
-    if (*dir != NULL)
+    struct asked *in = command;
+    if (in->dir != NULL)
         return error_set(err, EINVAL, "summary: '%s' is one word too many",
                          text);
-    *dir = text;
+    in->dir = text;
     return 0;
 }
+
+#define OPTIONS_OF struct asked
+
+static const char *const formats[] = {TABLE_FORMATS, NULL};
+
+static const struct options_entry entries[] = {
+    OPTION_WORD("format", TABLE_FORMAT_WORDS, format, formats,
+                "default table; else a row for each cell, and nothing else "
+                "(columns: results/README.md)"),
+    {.name = NULL},
+};
+static const struct options_entry *const tables[] = {entries, NULL};
 
 static const struct options_page page = {
     .name = "summary",
     .words = "DIRECTORY",
     .summary = "Prints the tables of a result directory, as dlsbench run does "
                "at its end.",
-    .examples = "dlsbench summary results/workstation/monday",
+    .examples = "dlsbench summary results/workstation/monday\n"
+                "dlsbench summary results/workstation/monday --format json",
+    .tables = tables,
     .take_word = take_word};
 
 static int read_dir(const char *dir, struct results *results, struct error *err)
@@ -45,13 +63,14 @@ static int read_dir(const char *dir, struct results *results, struct error *err)
 int summary_command(int argc, char **argv)
 {
     struct error err = {""};
-    const char *dir = NULL;
+    struct asked in = {NULL, -1};
     struct results results;
-    if (options_read(&page, argc, argv, &dir, &err) != 0 ||
-        read_dir(dir, &results, &err) != 0)
+    if (options_read(&page, argc, argv, &in, &err) != 0 ||
+        read_dir(in.dir, &results, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     struct summary_counts counts = summary_count(&results);
-    summary_print(&results, dir, false, -1);
+    summary_print(&results, in.dir, false, -1,
+                  in.format > 0 ? in.format : TABLE_TEXT);
     results_free(&results);
     return counts.failed + counts.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }

@@ -2,6 +2,7 @@
 
 #include "harness/program/need.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -96,12 +97,71 @@ static void print_csv_cell(const char *text, FILE *out)
     fputc('"', out);
 }
 
-void table_csv(const struct table *table, FILE *out)
+static void write_csv(const struct table *table, FILE *out)
 {
     for (int i = 0; i < table->count; i++) {
         print_csv_cell(table->cell[i], out);
         fputc((i + 1) % table->columns == 0 ? '\n' : ',', out);
     }
+}
+
+static void print_json_text(const char *text, FILE *out)
+{
+    json_t *string = json_string(text);
+    json_dumpf(string, out, JSON_ENCODE_ANY);
+    json_decref(string);
+}
+
+static void print_json_cell(const char *text, bool is_text, FILE *out)
+{
+    json_t *value = is_text ? NULL : json_loads(text, JSON_DECODE_ANY, NULL);
+    if (!is_text && strcmp(text, "-") == 0)
+        fputs("null", out);
+    else if (json_is_number(value))
+        fputs(text, out);
+    else
+        print_json_text(text, out);
+    json_decref(value);
+}
+
+static void write_json(const struct table *table, FILE *out)
+{
+    fputs("{\"schema\": 1, \"rows\": [", out);
+    for (int i = table->columns; i < table->count; i++) {
+        int c = i % table->columns;
+        fputs(c > 0 ? ", " : i > table->columns ? ",\n {" : "\n {", out);
+        print_json_text(table->cell[c], out);
+        fputs(": ", out);
+        print_json_cell(table->cell[i], c < table->left, out);
+        fputs(c + 1 == table->columns ? "}" : "", out);
+    }
+    fputs("\n]}\n", out);
+}
+
+static void write_markdown(const struct table *table, FILE *out)
+{
+    for (int i = 0; i < table->count; i++) {
+        fputs(i % table->columns == 0 ? "| " : " | ", out);
+        for (const char *c = table->cell[i]; *c != '\0'; c++)
+            fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c);
+        if ((i + 1) % table->columns == 0)
+            fputs(" |\n", out);
+        for (int c = 0; i + 1 == table->columns && c < table->columns; c++)
+            fprintf(out, "%s%s", c < table->left ? "|:--" : "|--:",
+                    c + 1 == table->columns ? "|\n" : "");
+    }
+}
+
+void table_write(const struct table *table, enum table_format format, FILE *out)
+{
+    if (format == TABLE_CSV)
+        write_csv(table, out);
+    else if (format == TABLE_JSON)
+        write_json(table, out);
+    else if (format == TABLE_MARKDOWN)
+        write_markdown(table, out);
+    else
+        table_print(table, out, 0);
 }
 
 void table_heading(FILE *out, int indent, const char *text)

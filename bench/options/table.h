@@ -28,9 +28,18 @@ void table_number(struct table *table, double value, int digits);
 /* Prints all rows, indented, columns two blanks apart. */
 void table_print(const struct table *table, FILE *out, int indent);
 
-/* The same rows for programs; a cell with a comma or a quote is quoted, and
- * "-" is left empty. */
-void table_csv(const struct table *table, FILE *out);
+/* How rows are written for people and for programs; a command may have more
+ * behind these. */
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
+#define TABLE_FORMATS "table", "csv", "json", "markdown"
+#define TABLE_FORMAT_WORDS "table|csv|json|markdown"
+
+/* Writes the rows; the first one has the heads.  Text is aligned and not
+ * indented.  CSV quotes a cell with a comma or a quote and leaves "-" empty.
+ * JSON is {"schema": 1, "rows": [{head: cell, ...}, ...]}: cells of the `left`
+ * first columns are strings, others numbers where they are; "-" is null. */
+void table_write(const struct table *table, enum table_format format,
+                 FILE *out);
 
 /* A heading or a sentence, wrapped at blanks to 80 columns, so that nothing is
  * cut; further lines are indented by two more. */

@@ -300,20 +300,41 @@ static bool is_answered(const struct summary_row *rows, int begin, int row)
     return false;
 }
 
+static struct contest make_contest(const struct summary_row *rows, int begin,
+                                   int end, int of, bool *wins)
+{
+    struct contest contest = {rows, begin,     end, rows[of].conditions,
+                              wins, .best = -1};
+    contest.winners = judge_winners(rows, begin, end, contest.conditions, wins,
+                                    &contest.best);
+    for (int i = begin; i < end; i++)
+        contest.choices += is_choice(&contest, i);
+    return contest;
+}
+
 void answers_print(FILE *out, const struct summary_row *rows, int begin,
                    int end, const char *name)
 {
     bool *wins = need_zeroed((size_t)end, sizeof(*wins));
     for (int i = begin; i < end; i++) {
-        struct contest contest = {rows, begin,     end, rows[i].conditions,
-                                  wins, .best = -1};
         if (is_answered(rows, begin, i))
             continue;
-        contest.winners = judge_winners(rows, begin, end, contest.conditions,
-                                        wins, &contest.best);
-        for (int k = begin; k < end; k++)
-            contest.choices += is_choice(&contest, k);
+        struct contest contest = make_contest(rows, begin, end, i, wins);
         print_answer(out, &contest, name);
+    }
+    free(wins);
+}
+
+void answers_mark(const struct summary_row *rows, int begin, int end,
+                  bool *fastest)
+{
+    bool *wins = need_zeroed((size_t)end, sizeof(*wins));
+    for (int i = begin; i < end; i++) {
+        if (is_answered(rows, begin, i))
+            continue;
+        make_contest(rows, begin, end, i, wins);
+        for (int k = begin; k < end; k++)
+            fastest[k] = fastest[k] || wins[k];
     }
     free(wins);
 }

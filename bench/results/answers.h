@@ -13,4 +13,8 @@
 void answers_print(FILE *out, const struct summary_row *rows, int begin,
                    int end, const char *name);
 
+/* Marks those that nothing of the same conditions is faster than. */
+void answers_mark(const struct summary_row *rows, int begin, int end,
+                  bool *fastest);
+
 #endif

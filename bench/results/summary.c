@@ -345,13 +345,33 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     fprintf(out, "\nresults: %s\n", dir);
 }
 
+static void write_rows(const struct summary *summary, enum table_format format)
+{
+    size_t room = (size_t)summary->count + 1;
+    bool *fastest = need_zeroed(room, sizeof(*fastest));
+    struct stats_median *serial = need_zeroed(room, sizeof(*serial));
+    for (int i = 0; i < summary->loops; i++) {
+        const struct loop_rows *loop = &summary->loop[i];
+        answers_mark(summary->rows, loop->begin, loop->end, fastest);
+        for (int k = loop->begin; k < loop->end; k++)
+            serial[k] = loop->judged.serial;
+    }
+    summary_rows_write(stdout, summary->rows, summary->count, fastest, serial,
+                       format);
+    free(serial);
+    free(fastest);
+}
+
 void summary_print(const struct results *results, const char *dir, bool store,
-                   int skipped)
+                   int skipped, enum table_format format)
 {
     struct summary *summary = summary_make(results);
-    summary_tables(stdout, summary);
-    tables_print(results, dir, store);
-    summary_answers(stdout, summary);
-    summary_end(stdout, dir, summary_count(results), skipped);
+    if (format == TABLE_TEXT) {
+        summary_tables(stdout, summary);
+        tables_print(results, dir, store);
+        summary_answers(stdout, summary);
+        summary_end(stdout, dir, summary_count(results), skipped);
+    } else
+        write_rows(summary, format);
     summary_free(summary);
 }

@@ -2,6 +2,7 @@
 #ifndef BENCH_RESULTS_SUMMARY_H
 #define BENCH_RESULTS_SUMMARY_H
 
+#include "bench/options/table.h"
 #include "bench/results/results.h"
 
 #include <stdio.h>
@@ -34,8 +35,9 @@ struct summary_counts summary_count(const struct results *results);
 void summary_end(FILE *out, const char *dir, struct summary_counts counts,
                  int skipped);
 
-/* All of it on stdout, with the tables of tables.h. */
+/* All of it on stdout, with the tables of tables.h; but for text the rows
+ * alone. */
 void summary_print(const struct results *results, const char *dir, bool store,
-                   int skipped);
+                   int skipped, enum table_format format);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef BENCH_RESULTS_SUMMARY_ROWS_H
 #define BENCH_RESULTS_SUMMARY_ROWS_H
 
+#include "bench/options/table.h"
 #include "bench/results/label.h"
 #include "bench/results/results.h"
 
@@ -35,5 +36,11 @@ bool summary_row_ranked(const struct summary_row *row);
 /* Whether both are of one loop on one machine. */
 bool summary_row_same_loop(const struct summary_row *a,
                            const struct summary_row *b);
+
+/* Writes the heads, and a row of each cell, which are judged, for programs;
+ * `fastest` as answers_mark has set it.  Columns: results/README.md. */
+void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
+                        const bool *fastest, const struct stats_median *serial,
+                        enum table_format format);
 
 #endif

@@ -81,7 +81,7 @@ def test_cores_stand_for_what_is_given(dlsbench, campaign):
     (["--shape", "9x9"], "no cells of layout 9x9, one that it has is 1x2"),
     (["--shape", "2"], "'2' must be RANKSxTHREADS"),
     (["--shard", "4/4", "--out", "o"], "'4/4' must be I/N"),
-    (["--format", "json"], "'json' is unknown, allowed: table, csv"),
+    (["--format", "json"], "--dry-run has no --format json: use table or csv"),
     (["--cores", "0"], "--cores"),
 ])
 def test_wrong_parts_are_refused(dlsbench, campaign, words, says):

@@ -80,7 +80,7 @@ static int models_print(FILE *out, const struct results *results,
     table_open(&table, COLUMNS, 0);
     int lines = add_cells(&table, results, dir, err);
     if (lines > 0)
-        table_csv(&table, out);
+        table_write(&table, TABLE_CSV, out);
     table_free(&table);
     return lines;
 }

@@ -4,6 +4,7 @@
 
 #include "bench/options/command.h"
 #include "bench/options/options.h"
+#include "bench/options/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,11 +22,11 @@ struct input {
     bool stream;
 };
 
-enum { EXACT, ANDRONIKOS, CHEN_XUE, SUBPROBLEM = 1, CSV = 1 };
+enum { EXACT, ANDRONIKOS, CHEN_XUE, SUBPROBLEM = 1 };
 
 static const char *const models[] = {"exact", "andronikos", "chen-xue", NULL};
 static const char *const protocols[] = {"dmps", "subproblem", NULL};
-static const char *const formats[] = {"table", "csv", NULL};
+static const char *const formats[] = {TABLE_FORMATS, NULL};
 
 #define OPTIONS_OF struct input
 
@@ -72,7 +73,7 @@ static const struct options_entry entries[] = {
     OPTION_FLAG("stream", stream,
                 "with --k: chunks stream as in DMPS, not as subproblems"),
     OPTION_TEXT("h", "H,...", h, "intervals to predict (default: a sweep)"),
-    OPTION_WORD("format", "table|csv", format, formats, "default table"),
+    OPTION_WORD("format", TABLE_FORMAT_WORDS, format, formats, "default table"),
     {.name = NULL},
 };
 
@@ -270,18 +271,25 @@ static int predict_read(const struct input *in, struct predict *p,
                              &p->count, err);
 }
 
-static void predict_csv(const struct predict *p)
+static void write_rows(const struct predict *p, enum table_format format)
 {
+    struct table table;
     enum interval_reading reading =
         p->has_tms ? INTERVAL_TWA_PRINTED : INTERVAL_TWA_TEXT;
     if (p->has_tms && p->has_csched)
         fprintf(stderr, "dlsbench: note: time_s has T_wa = NP t_(m-s), leave "
                         "--tms out for 2 (c_d + h c_c) + c_sch\n");
-    puts("h,time_s,optimal");
-    for (int i = 0; i < p->count; i++)
-        printf("%.10g,%.10g,%d\n", p->h[i],
-               interval_time(&p->model, p->h[i], reading),
-               p->h[i] == p->optimum);
+    table_open(&table, 3, 0);
+    table_add(&table, "h");
+    table_add(&table, "time_s");
+    table_add(&table, "optimal");
+    for (int i = 0; i < p->count; i++) {
+        table_add(&table, "%.10g", p->h[i]);
+        table_add(&table, "%.10g", interval_time(&p->model, p->h[i], reading));
+        table_add(&table, "%d", p->h[i] == p->optimum);
+    }
+    table_write(&table, format, stdout);
+    table_free(&table);
 }
 
 int predict_command(int argc, char **argv)
@@ -303,8 +311,8 @@ int predict_command(int argc, char **argv)
         return models_command(in.of);
     if (code == 0)
         code = predict_read(&in, &p, &err);
-    if (code == 0 && in.format == CSV)
-        predict_csv(&p);
+    if (code == 0 && in.format > TABLE_TEXT)
+        write_rows(&p, in.format);
     else if (code == 0)
         predict_table(&p);
     free(p.group);

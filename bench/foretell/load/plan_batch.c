@@ -200,7 +200,7 @@ static int add_request(struct batch_line *line, char *algorithm, char *rounds,
         return code;
     line->requests++;
     if (request->all || request->batch != NULL || request->svg != NULL ||
-        request->simulate || request->format != PLAN_TABLE)
+        request->simulate || request->format != TABLE_TEXT)
         return error_set(err, EINVAL,
                          "--algorithm all, --batch, --format, --svg and "
                          "--simulate do not go with a line of --batch");

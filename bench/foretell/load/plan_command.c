@@ -53,13 +53,19 @@ static int write_svg(const struct plan_view *view, const char *path,
     return 0;
 }
 
-/* The same plan as messages; csv keeps its rows to itself. */
+/* For programs: then stdout has nothing but rows. */
+static bool is_rows(int format)
+{
+    return format > TABLE_TEXT && format < PLAN_GANTT;
+}
+
+/* The same plan as messages. */
 static int simulate_plan(const struct plan_request *request,
                          const struct plan_view *view, struct error *err)
 {
     struct plan_sim sim;
     double seconds = 0;
-    FILE *out = request->format == PLAN_CSV ? stderr : stdout;
+    FILE *out = is_rows(request->format) ? stderr : stdout;
     int code = plan_sim_open(&sim, view->platform->workers, err);
     if (code != 0)
         return code;
@@ -81,18 +87,20 @@ static int show_plan(const struct plan_request *request,
         code = write_svg(view, request->svg, err);
     if (code != 0)
         return code;
-    if (request->format != PLAN_CSV)
+    if (!is_rows(request->format))
         plan_head(view, stdout);
     if (request->simulate)
         code = simulate_plan(request, view, err);
     if (code != 0)
         return code;
-    if (request->format != PLAN_CSV)
+    if (!is_rows(request->format))
         putchar('\n');
     if (request->format == PLAN_GANTT)
         plan_gantt(view, chart_width(), stdout);
     else
-        plan_table(view, request->format == PLAN_CSV, stdout);
+        plan_table(view,
+                   is_rows(request->format) ? request->format : TABLE_TEXT,
+                   stdout);
     return 0;
 }
 
@@ -149,7 +157,6 @@ static void make_all(const struct plan_request *request, double bound)
                                         "makespan_s", "over_bound"};
     struct divisible_choice choice = request->choice;
     struct table table;
-    bool csv = request->format == PLAN_CSV;
     table_open(&table, 5, 1);
     for (int i = 0; i < 5; i++)
         table_add(&table, "%s", names[i]);
@@ -161,11 +168,8 @@ static void make_all(const struct plan_request *request, double bound)
          choice.installments <= DIVISIBLE_INSTALLMENTS_MAX;
          choice.installments++)
         add_row(request, &choice, bound, &table);
-    if (csv)
-        table_csv(&table, stdout);
-    else
-        table_print(&table, stdout, 0);
-    if (!csv)
+    table_write(&table, request->format, stdout);
+    if (request->format == TABLE_TEXT)
         printf("\nover_bound: makespan over load / n* = %.9g s, which no "
                "schedule can beat%s\n",
                bound,

@@ -3,6 +3,7 @@
 #define BENCH_FORETELL_LOAD_PLAN_COMMAND_H
 
 #include "base/error.h"
+#include "bench/options/table.h"
 #include "sched/divisible/algorithm.h"
 
 #include <stdio.h>
@@ -35,7 +36,8 @@ void plan_platform_free(struct plan_platform *platform);
 int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
                     struct error *err);
 
-enum plan_format { PLAN_TABLE, PLAN_CSV, PLAN_GANTT };
+/* Those of table.h, and one more. */
+enum { PLAN_GANTT = TABLE_MARKDOWN + 1 };
 
 struct plan_request {
     struct plan_platform platform;
@@ -43,7 +45,7 @@ struct plan_request {
     int *order; /* the choice's; owned */
     bool all;   /* algorithms, one line each */
     double load;
-    enum plan_format format;
+    int format;
     const char *svg;   /* file; NULL: none */
     bool simulate;     /* on SimGrid, too */
     const char *batch; /* a file of lines of options; NULL: none, else nothing
@@ -79,8 +81,10 @@ void plan_head(const struct plan_view *view, FILE *out);
 /* "multi-installment, 3 rounds", as headings have it. */
 void plan_title(const struct plan_view *view, char *text, int size);
 
-/* One row for each chunk; csv has full digits and the makespan in each row. */
-void plan_table(const struct plan_view *view, bool csv, FILE *out);
+/* One row for each chunk; but for text it has full digits and the makespan in
+ * each row. */
+void plan_table(const struct plan_view *view, enum table_format format,
+                FILE *out);
 
 /* A Gantt chart of text, `width` columns wide. */
 void plan_gantt(const struct plan_view *view, int width, FILE *out);

@@ -24,7 +24,7 @@ struct input {
 };
 
 static const char *const tails[] = {"cut", "share", NULL};
-static const char *const formats[] = {"table", "csv", "gantt", NULL};
+static const char *const formats[] = {TABLE_FORMATS, "gantt", NULL};
 static const char *const equations[] = {"no-overlap", "overlap", NULL};
 
 #define OPTIONS_OF struct input
@@ -78,7 +78,8 @@ static const struct options_entry platform_entries[] = {
 
 static const struct options_entry output_entries[] = {
     {.group = "What is done with the plan:"},
-    OPTION_WORD("format", "table|csv|gantt", format, formats, "default table"),
+    OPTION_WORD("format", TABLE_FORMAT_WORDS "|gantt", format, formats,
+                "default table"),
     OPTION_TEXT("svg", "FILE", svg, "also write the chart as a picture"),
     OPTION_FLAG("simulate", simulate,
                 "also run the plan as messages on SimGrid (make plan-sim)"),
@@ -214,7 +215,7 @@ static void read_choice(const struct input *in, struct plan_request *request)
     choice->unit = isnan(in->unit) ? 0 : in->unit;
     choice->installments =
         in->installments > 0 ? (int)in->installments : INSTALLMENTS_DEFAULT;
-    request->format = in->format > 0 ? in->format : PLAN_TABLE;
+    request->format = in->format > 0 ? in->format : TABLE_TEXT;
     request->load = in->load;
     request->svg = in->svg;
     request->simulate = in->simulate;

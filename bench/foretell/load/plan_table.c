@@ -107,8 +107,10 @@ static void add_chunk(struct table *table, bool csv,
         add_time(table, csv, numbers[i]);
 }
 
-void plan_table(const struct plan_view *view, bool csv, FILE *out)
+void plan_table(const struct plan_view *view, enum table_format format,
+                FILE *out)
 {
+    bool csv = format != TABLE_TEXT;
     static const char *const names[][2] = {
         {"worker", "worker"},
         {"round", "round"},
@@ -125,9 +127,6 @@ void plan_table(const struct plan_view *view, bool csv, FILE *out)
         table_add(&table, "%s", names[i][csv]);
     for (int64_t n = 0; n < view->plan->chunks; n++)
         add_chunk(&table, csv, &view->plan->chunk[n], view->plan->makespan);
-    if (csv)
-        table_csv(&table, out);
-    else
-        table_print(&table, out, 0);
+    table_write(&table, format, out);
     table_free(&table);
 }

@@ -111,8 +111,9 @@ static const char *const csv_heads[] = {
 enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
 _Static_assert(sizeof(csv_heads) == sizeof(heads), "as many");
 
-void replay_table_print(const struct replay_table *t, bool csv)
+void replay_table_print(const struct replay_table *t, enum table_format format)
 {
+    bool csv = format != TABLE_TEXT;
     struct table rows;
     table_open(&rows, COLUMNS, csv ? 1 : 2);
     for (int i = 0; i < COLUMNS; i++)
@@ -120,7 +121,7 @@ void replay_table_print(const struct replay_table *t, bool csv)
     for (int i = 0; i < t->count; i++)
         add_line(&rows, t, i, csv);
     if (csv) {
-        table_csv(&rows, stdout);
+        table_write(&rows, format, stdout);
     } else {
         print_head(t);
         table_print(&rows, stdout, 2);

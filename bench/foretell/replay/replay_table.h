@@ -3,6 +3,7 @@
 #define BENCH_FORETELL_REPLAY_REPLAY_TABLE_H
 
 #include "bench/foretell/replay/replay_loop.h"
+#include "bench/options/table.h"
 #include "harness/cell/cell.h"
 #include "harness/replay/replay.h"
 
@@ -37,7 +38,8 @@ void replay_table_add(struct replay_table *table, const char *scheme,
                       const struct replay_result *result, double took_s);
 
 /* On stdout; the fastest is marked. */
-void replay_table_print(const struct replay_table *table, bool csv);
+void replay_table_print(const struct replay_table *table,
+                        enum table_format format);
 
 /* Real seconds since some moment. */
 double replay_table_clock(void);

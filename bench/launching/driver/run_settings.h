@@ -18,7 +18,7 @@ struct run_options {
     char launcher_text[LAUNCHER_SIZE]; /* of one that is not given */
     const char *calibration;           /* NULL: the default place */
     bool dry_run;
-    int csv;               /* how that is printed: 0 or 1 */
+    int format;            /* of the results, or of that: table.h */
     const char *from;      /* result directory for estimates, or NULL */
     int64_t cores;         /* the value of `cores` in layouts; 0: not given */
     const char *topology;  /* of the nodes that it runs on; NULL: this one's */
