@@ -86,6 +86,15 @@ static void say_premise(const struct predict *p)
             "as any");
 }
 
+static void say_answer(const struct predict *p)
+{
+    int64_t h = interval_whole(&p->model, p->optimum);
+    printf("answer    synchronize every %" PRId64
+           " of %.10g iterations: %.4g s\n",
+           h, p->model.sync_dim,
+           interval_time(&p->model, (double)h, INTERVAL_TWA_TEXT));
+}
+
 static void say_optimum(const struct predict *p)
 {
     printf("optimum   h = %.6g, as a whole number %" PRId64 "%s\n", p->optimum,
@@ -130,6 +139,7 @@ static void print_row(const struct predict *p, double h)
 
 void predict_table(const struct predict *p)
 {
+    say_answer(p);
     say_model(p);
     if (p->calibrated)
         printf("measured  %s\n", p->source);
