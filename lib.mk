@@ -5,7 +5,7 @@ LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
 DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
-               sched/schemes/*.c dls/*.c)) base/system/whole.c \
+               sched/schemes/*.c harness/record/line/*.c dls/*.c)) base/system/whole.c \
                harness/messages/source.c harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
 # Loops over ranks, where this MPI is installed.

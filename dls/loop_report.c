@@ -92,7 +92,7 @@ static void add_word(struct line *line, const char *key, const char *word)
 static int make_cell(dls_loop *loop, const struct report_form *form)
 {
     struct report *report = loop->report;
-    struct line *line = &report->fields;
+    struct line own = {0}, *line = &own;
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
     line_text(line, "kernel", report->name);
     line_text(line, "scheme", loop->spec.canonical);
@@ -108,13 +108,14 @@ static int make_cell(dls_loop *loop, const struct report_form *form)
     add_powers(line, form);
     if (loop->cost != NULL)
         line_text(line, "costs", "given");
-    if (line->failed)
-        return out_of_memory(loop);
     for (size_t i = 0; i < line->used; i++)
         hash = (hash ^ (unsigned char)line->text[i]) * 0x100000001b3;
-    snprintf(report->cell, sizeof(report->cell), "%016llx",
+    snprintf(report->cell, sizeof(report->cell), "\"cell\":\"%016llx\"",
              (unsigned long long)hash);
-    return 0;
+    line_members(&report->fields, NULL, report->cell);
+    line_members(&report->fields, NULL, own.text);
+    free(own.text);
+    return own.failed || report->fields.failed ? out_of_memory(loop) : 0;
 }
 
 /* ---- files ---- */
@@ -160,7 +161,7 @@ static void describe(struct line *line, const struct report *report)
     char text[4096];
     struct utsname system;
     line_begin(line);
-    line_whole(line, "schema", REPORT_SCHEMA);
+    line_whole(line, "schema", RECORD_SCHEMA);
     line_text(line, "launch", report->own);
     line_text(line, "campaign", "libdls");
     process_command(text, sizeof(text));

@@ -5,8 +5,8 @@
 #define DLS_LOOP_REPORT_H
 
 #include "dls/dls_parts.h"
-#include "dls/json_line.h"
 #include "dls/this_process.h"
+#include "harness/record/line/run_line.h"
 
 #include <limits.h>
 
@@ -16,8 +16,8 @@ struct report {
     char *dir, *name;              /* of the result directory, of the loop */
     char own[PROCESS_NAME_MAX];    /* this process's launch: of its files */
     char launch[PROCESS_NAME_MAX]; /* of the lines: over ranks rank 0's */
-    char cell[20];
-    struct line fields;        /* the cell's, as members of a line */
+    char cell[28];
+    struct line fields;        /* the cell, and all of it: members of a line */
     int64_t repetition;        /* the last that was written, 0: none */
     struct report_part *parts; /* over ranks, in rank 0: of each */
     uint64_t start;            /* of it: tick of the first request, */
@@ -42,8 +42,6 @@ struct report_part {
     int64_t workers, chunks;
     int oversubscribed;
 };
-
-enum { REPORT_SCHEMA = 1 }; /* of results/README.md */
 
 /* ---- loop_report.c ---- */
 

@@ -75,17 +75,6 @@ static int write_lines(dls_loop *loop, int file, const char *path,
     return report_failed(loop, code);
 }
 
-/* Up to the number of the repetition. */
-static void begin_line(struct line *line, const struct report *report,
-                       const char *type)
-{
-    line_begin(line);
-    line_whole(line, "schema", REPORT_SCHEMA);
-    line_text(line, "type", type);
-    line_text(line, "launch", report->launch);
-    line_text(line, "cell", report->cell);
-}
-
 static int64_t number_after(const char *text, const char *end,
                             const struct line *head)
 {
@@ -120,47 +109,43 @@ static int64_t find_last(int file, const struct line *head)
 }
 
 /* When the loop began. */
-static void add_started(struct line *line, const dls_loop *loop)
+static void find_started(const dls_loop *loop, char text[STAMP_TIME_SIZE])
 {
-    char text[STAMP_TIME_SIZE];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     double since_s = engine_now() - loop->opened.s;
     stamp_time((time_t)((double)now.tv_sec - since_s), text);
-    line_text(line, "started", text);
-}
-
-static void add_times(struct line *line, const struct report_part *all)
-{
-    double workers = (double)all->workers;
-    double compute_s = all->compute_s / workers;
-    double finish_s = all->finish_s / workers;
-    double square = all->finish_squares / workers - finish_s * finish_s;
-    line_real(line, "time_s", all->time_s);
-    line_null(line, "bound_s");
-    line_null(line, "serial_s");
-    line_real(line, "compute_mean_s", compute_s);
-    line_real(line, "overhead_mean_s", all->time_s - compute_s);
-    line_real(line, "overhead_max_s", all->time_s - all->least_s);
-    line_real(line, "imbalance", all->time_s / finish_s - 1);
-    line_real(line, "cv", sqrt(fmax(square, 0)) / finish_s);
 }
 
 static void add_run(struct line *line, const dls_loop *loop,
                     const struct report_part *all)
 {
-    loop->report->time_s = all->time_s;
-    line_members(line, &loop->report->fields);
-    add_started(line, loop);
-    line_flag(line, "simulated", engine_simulated);
-    line_whole(line, "workers", all->workers);
-    line_text(line, "status", "ok");
-    line_whole(line, "iterations", loop->iterations);
-    line_whole(line, "chunks", all->chunks);
-    add_times(line, all);
-    line_text(line, "verified", "not compared");
-    line_flag(line, "oversubscribed", all->oversubscribed != 0);
-    line_end(line);
+    const struct report *report = loop->report;
+    char started[STAMP_TIME_SIZE];
+    double workers = (double)all->workers;
+    double compute_s = all->compute_s / workers;
+    double finish_s = all->finish_s / workers;
+    double square = all->finish_squares / workers - finish_s * finish_s;
+    find_started(loop, started);
+    const struct run_line run = {.parts = RUN_LIBRARY,
+                                 .repetition = report->repetition,
+                                 .started = started,
+                                 .simulated = engine_simulated,
+                                 .workers = all->workers,
+                                 .status = "ok",
+                                 .iterations = loop->iterations,
+                                 .chunks = all->chunks,
+                                 .time_s = all->time_s,
+                                 .bound_s = NAN,
+                                 .serial_s = NAN,
+                                 .compute_mean_s = compute_s,
+                                 .overhead_mean_s = all->time_s - compute_s,
+                                 .overhead_max_s = all->time_s - all->least_s,
+                                 .imbalance = all->time_s / finish_s - 1,
+                                 .cv = sqrt(fmax(square, 0)) / finish_s,
+                                 .verified = "\"not compared\"",
+                                 .oversubscribed = all->oversubscribed != 0};
+    run_line_add(line, report->fields.text, report->launch, &run);
 }
 
 int report_run(dls_loop *loop, const struct report_part *all)
@@ -172,12 +157,11 @@ int report_run(dls_loop *loop, const struct report_part *all)
     if (file < 0)
         return report_failed(loop, file);
     locale_t before = numbers_as_in_c();
-    begin_line(&head, report, "run");
+    report->time_s = all->time_s;
+    run_line_begin(&head, report->fields.text, "run", report->launch);
     line_raw(&head, ",\"repetition\":");
     if (!head.failed)
         report->repetition = find_last(file, &head) + 1;
-    begin_line(&line, report, "run");
-    line_whole(&line, "repetition", report->repetition);
     add_run(&line, loop, all);
     numbers_as_before(before);
     line.failed = line.failed || head.failed;
@@ -192,11 +176,11 @@ static void add_worker(struct line *line, const dls_loop *loop, int number,
     const struct dls_work work = worker_work(worker);
     double tick_s = loop->report->tick_s;
     double busy_s = (double)worker->busy * tick_s;
-    begin_line(line, loop->report, "worker");
+    run_line_begin(line, loop->report->cell, "worker", loop->report->launch);
     line_whole(line, "repetition", loop->report->repetition);
     line_whole(line, "worker", first + number);
     line_whole(line, "rank", rank);
-    line_null(line, "core");
+    line_value(line, "core", NULL);
     line_whole(line, "iterations", work.run);
     line_whole(line, "chunks", work.chunks);
     line_real(line, "compute_s", busy_s);
@@ -230,12 +214,8 @@ int report_done(dls_loop *loop)
     int file = report_file(loop, "runs", path);
     if (file < 0)
         return report_failed(loop, file);
-    begin_line(&line, report, "cell_done");
-    line_members(&line, &report->fields);
-    line_text(&line, "status", "ok");
-    line_whole(&line, "repetitions", report->repetition);
-    line_null(&line, "reason");
-    line_end(&line);
+    run_line_done(&line, report->fields.text, report->launch, "ok",
+                  report->repetition, NULL);
     return write_lines(loop, file, path, &line);
 }
 

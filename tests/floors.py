@@ -19,6 +19,7 @@ import sys
 FLOORS = {
     0: ["base"],
     0.5: ["base/system"],
+    0.7: ["harness/record/line"],
     1: ["sched", "sched/interval", "sched/divisible", "sched/select",
         "kernels/support", "harness/engine", "harness/topo", "harness/record",
         "harness/hierarchy"],

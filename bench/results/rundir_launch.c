@@ -78,9 +78,8 @@ int rundir_fail(const struct rundir *dir, const char *launch,
     int code = record_open(&file, dir->path, "runs", launch, err);
     if (code != 0)
         return code;
-    code = record_line(
-        &file, record_done(cell_to_json(cell), launch, "failed", 0, reason),
-        err);
+    code = record_done(&file, cell_to_json(cell), launch, "failed", 0, reason,
+                       err);
     if (code == 0)
         code = record_sync(&file, err);
     record_close(&file, &ignored);

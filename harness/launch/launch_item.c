@@ -28,6 +28,7 @@ static struct row_context row_context(const struct launch *launch,
         .seed = launch->work.seed,
         .tick_s = launch->context.tick_s,
         .repetition = item->repetitions,
+        .trial = item->trial,
         .handover_s = {launch->handover_s[0], launch->handover_s[1]}};
 }
 
@@ -45,11 +46,7 @@ static int record_repetition(struct launch *launch, const struct item *item,
                              const struct run_result *result, struct error *err)
 {
     struct row_context context = row_context(launch, item);
-    json_t *row = row_run(&context, result);
-    if (item->trial != NULL)
-        json_object_set_new(row, "trial",
-                            json_boolean(trial_trying(item->trial)));
-    int code = record_line(&launch->runs, row, err);
+    int code = row_run(&context, result, &launch->runs, err);
     for (int w = 0; code == 0 && w < recorded_workers(launch, item); w++)
         code =
             record_line(&launch->workers, row_worker(&context, result, w), err);
@@ -71,11 +68,9 @@ static int end_cell(struct launch *launch, const struct cell *cell,
         if (code == 0 && launch->work.policy.trace)
             code = record_sync(&launch->chunks, err);
         if (code == 0)
-            code =
-                record_line(&launch->runs,
-                            record_done(cell_to_json(cell), launch->work.launch,
-                                        status, repetitions, reason),
-                            err);
+            code = record_done(&launch->runs, cell_to_json(cell),
+                               launch->work.launch, status, repetitions, reason,
+                               err);
         if (code == 0)
             code = record_sync(&launch->runs, err);
     }

@@ -11,86 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-/* The summary of the workers' times in a repetition. */
-struct balance {
-    double compute_mean, overhead_mean, overhead_max;
-    double imbalance; /* of finishing times: largest / mean - 1 */
-    double cv;        /* of finishing times: deviation / mean */
-};
-
-static struct balance measure_balance(const struct run_result *result,
-                                      int workers)
-{
-    struct balance b = {0};
-    double finish_mean = 0, finish_max = 0, square = 0;
-    for (int w = 0; w < workers; w++) {
-        const struct worker_result *r = &result->workers[w];
-        double overhead = result->time_s - r->compute_s;
-        b.compute_mean += r->compute_s / workers;
-        b.overhead_mean += overhead / workers;
-        b.overhead_max = fmax(b.overhead_max, overhead);
-        finish_mean += r->finish_s / workers;
-        finish_max = fmax(finish_max, r->finish_s);
-    }
-    for (int w = 0; w < workers; w++) {
-        double off = result->workers[w].finish_s - finish_mean;
-        square += off * off / workers;
-    }
-    if (finish_mean > 0) {
-        b.imbalance = finish_max / finish_mean - 1;
-        b.cv = sqrt(square) / finish_mean;
-    }
-    return b;
-}
-
-#define BALANCE(member) RECORD_AT(struct balance, member)
-static const struct record_field balance_fields[] = {
-    {"compute_mean_s", RECORD_KNOWN, BALANCE(compute_mean)},
-    {"overhead_mean_s", RECORD_KNOWN, BALANCE(overhead_mean)},
-    {"overhead_max_s", RECORD_KNOWN, BALANCE(overhead_max)},
-    {"imbalance", RECORD_KNOWN, BALANCE(imbalance)},
-    {"cv", RECORD_KNOWN, BALANCE(cv)},
-    {.name = NULL}};
-
-#define RUN(member) RECORD_AT(struct run_result, member)
-static const struct record_field result_fields[] = {
-    {"iterations", RECORD_LONG, RUN(iterations)},
-    {"chunks", RECORD_LONG, RUN(chunks)},
-    {"time_s", RECORD_KNOWN, RUN(time_s)},
-    {"bound_s", RECORD_TIME, RUN(bound_s)},
-    {.name = NULL}};
-
-static const struct record_field message_fields[] = {
-    {"skew_s", RECORD_TIME, RUN(skew_s)},
-    {"messages", RECORD_LONG, RUN(messages)},
-    {"bytes", RECORD_LONG, RUN(bytes)},
-    {.name = NULL}};
-
-static const struct record_field reissue_fields[] = {
-    {"reissued", RECORD_TALLY, RUN(reissued)},
-    {"dropped", RECORD_TALLY, RUN(dropped)},
-    {.name = NULL}};
-
-static const struct record_field step_fields[] = {
-    {"exchange_s", RECORD_TIME, RUN(exchange_s)},
-    {"between_s", RECORD_TIME, RUN(between_s)},
-    {"advance_s", RECORD_TIME, RUN(advance_s)},
-    {.name = NULL}};
-
-static const struct record_field power_fields[] = {
-    {"power_s", RECORD_TIME, RECORD_AT(struct powers, measured_s)},
-    {.name = NULL}};
-
-static const struct record_field alone_fields[] = {
-    {"alone_s", RECORD_TIME, RUN(alone_s)}, {.name = NULL}};
-
-static const struct record_field handover_fields[] = {
-    {"handover_before_s", RECORD_TIME,
-     RECORD_AT(struct row_context, handover_s[0])},
-    {"handover_after_s", RECORD_TIME,
-     RECORD_AT(struct row_context, handover_s[1])},
-    {.name = NULL}};
-
 #define WORKER(member) RECORD_AT(struct worker_result, member)
 static const struct record_field place_fields[] = {
     {"core", RECORD_INDEX, WORKER(core)},
@@ -119,6 +39,14 @@ static const struct record_field counted_fields[] = {
     {"system_s", RECORD_KNOWN, COUNTED(system_s)},
     {.name = NULL}};
 
+#define SHARE(member) RECORD_AT(struct engine_share, member)
+static const struct record_field share_fields[] = {
+    {"span_s", RECORD_KNOWN, SHARE(span_s)},
+    {"cpu_s", RECORD_KNOWN, SHARE(cpu_s)},
+    {"others_s", RECORD_KNOWN, SHARE(others_s)},
+    {"displaced", RECORD_LONG, SHARE(displaced)},
+    {.name = NULL}};
+
 #define RAN(member) RECORD_AT(struct ran, member)
 static const struct record_field chunk_fields[] = {
     {"time_step", RECORD_LONG, RAN(time_step)},
@@ -126,134 +54,216 @@ static const struct record_field chunk_fields[] = {
     {"size", RECORD_LONG, RAN(size)},
     {.name = NULL}};
 
-static json_t *verified_value(const struct row_context *c,
-                              const struct run_result *result)
+static json_t *identity(const char *type, const struct row_context *c)
 {
-    if (!result->verified)
-        return json_false();
-    if (engine_simulated)
-        return json_string("handed out");
-    return c->loop->sampled ? json_string("sample") : json_true();
+    return json_pack("{s:i,s:s,s:s,s:s,s:i}", "schema", RECORD_SCHEMA, "type",
+                     type, "launch", c->launch, "cell", c->cell->hash,
+                     "repetition", c->repetition);
 }
 
-static void add_identity(json_t *row, const char *type,
-                         const struct row_context *c)
-{
-    record_head(row, type, c->launch);
-    json_object_set_new(row, "cell", json_string(c->cell->hash));
-    json_object_set_new(row, "repetition", json_integer(c->repetition));
-}
+/* ---- runs ---- */
 
-/* The real perturbations: one object for each perturbed worker and
- * perturbation, null without perturbations. */
-static json_t *perturbed_list(const struct row_context *c,
-                              const struct run_result *result)
+/* The workers' times in a repetition. */
+static void set_balance(struct run_line *run, const struct run_result *result)
 {
-    static const char *const how[] = {
-        [HELD_BY_SELF] = "sleep",
-        [HELD_BY_SIGNAL] = "SIGSTOP",
-        [HELD_IN_TIME] = "simulated",
-    };
-    const struct perturbs *perturbs = run_perturbs(c->run);
-    int entries = run_workers(c->run) * perturbs->count;
-    if (perturbs->count == 0)
-        return json_null();
-    json_t *list = json_array();
-    for (int i = 0; i < entries; i++) {
-        const struct perturb_toll *toll = &result->tolls[i];
-        if (toll->how != HELD_NOT)
-            json_array_append_new(
-                list,
-                json_pack("{s:i,s:s,s:s,s:i,s:o,s:o}", "worker",
-                          i / perturbs->count, "by",
-                          perturbs->list[i % perturbs->count].kind->name, "how",
-                          how[toll->how], "times", toll->times, "from_s",
-                          toll->times ? record_real(toll->from_s) : json_null(),
-                          "lost_s", record_real(toll->lost_s)));
+    int workers = (int)run->workers;
+    double finish_mean = 0, finish_max = 0, square = 0;
+    for (int w = 0; w < workers; w++) {
+        const struct worker_result *r = &result->workers[w];
+        double overhead = result->time_s - r->compute_s;
+        run->compute_mean_s += r->compute_s / workers;
+        run->overhead_mean_s += overhead / workers;
+        run->overhead_max_s = fmax(run->overhead_max_s, overhead);
+        finish_mean += r->finish_s / workers;
+        finish_max = fmax(finish_max, r->finish_s);
     }
-    return list;
-}
-
-static void add_plan(json_t *row, const struct planned *planned)
-{
-    if (planned == NULL)
-        return;
-    json_object_set_new(row, "predicted_s", json_real(planned->predicted_s));
-    json_object_set_new(row, "plan_rounds", json_integer(planned->rounds));
-    json_object_set_new(row, "plan_raised", json_integer(planned->raised));
-}
-
-/* The transport's facts of one worker, or of all. */
-static void add_facts(json_t *row, const struct row_context *c,
-                      const struct worker_result *workers, int count)
-{
-    const struct transport_rules *rules = cell_transport(c->cell)->rules;
-    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++) {
-        json_int_t sum = 0;
-        for (int w = 0; w < count; w++)
-            sum += workers[w].fact[f];
-        json_object_set_new(row, rules->fact[f].name, json_integer(sum));
+    for (int w = 0; w < workers; w++) {
+        double off = result->workers[w].finish_s - finish_mean;
+        square += off * off / workers;
     }
+    if (finish_mean > 0) {
+        run->imbalance = finish_max / finish_mean - 1;
+        run->cv = sqrt(square) / finish_mean;
+    }
+}
+
+/* Where threads of the launch share cores, others are its own, too. */
+static void set_others(struct run_line *run, const struct run_result *result)
+{
+    double others_s = 0, span_s = 0, max_s = 0;
+    for (int w = 0; w < run->workers; w++) {
+        const struct engine_share *share = &result->workers[w].share;
+        others_s += share->others_s;
+        span_s += share->span_s;
+        max_s = fmax(max_s, share->others_s);
+    }
+    bool known = !run->oversubscribed && run->shared_masters == 0 &&
+                 !isnan(others_s / span_s);
+    run->others = known ? others_s / span_s : NAN;
+    run->others_max_s = known ? max_s : NAN;
+}
+
+/* Natively the latest pass; a simulation knows the time without one. */
+static void set_serial(struct run_line *run, const struct loop *loop)
+{
+    int passes = loop->serial.passes;
+    const struct loop_pass none = {NAN, NAN, NAN};
+    const struct loop_pass *last = passes > 0 ? &loop->serial.last : &none;
+    run->serial_s = engine_simulated ? loop->serial_s : last->took_s;
+    run->serial_others = last->others;
+    run->serial_pass = passes > 0 ? passes : -1;
 }
 
 /* Rates of a kernel whose work is counted.  A simulation charges operations,
  * and no memory bandwidth: it says so. */
-static void add_rates(json_t *row, const struct loop *loop, double time_s)
+static void set_work(struct run_line *run, const struct loop *loop)
 {
     double flops, bytes;
-    if (loop->kernel->work == NULL || !(time_s > 0))
+    if (loop->kernel->work == NULL || !(run->time_s > 0))
         return;
     loop->kernel->work(loop->instance, &flops, &bytes);
-    json_object_set_new(row, "gflop_per_s", json_real(1e-9 * flops / time_s));
-    if (engine_simulated)
-        json_object_set_new(row, "bandwidth", json_string("not simulated"));
-    else
-        json_object_set_new(row, "gbyte_per_s",
-                            json_real(1e-9 * bytes / time_s));
+    run->parts |=
+        RUN_WORK | (engine_simulated ? RUN_WORK_ALONE : RUN_WORK_BYTES);
+    run->gflop_per_s = 1e-9 * flops / run->time_s;
+    run->gbyte_per_s = 1e-9 * bytes / run->time_s;
+    run->bandwidth = "not simulated";
 }
 
-json_t *row_run(const struct row_context *c, const struct run_result *result)
+/* The real perturbations: one object for each perturbed worker and
+ * perturbation. */
+static void list_perturbed(struct line *list, const struct perturbs *perturbs,
+                           const struct run_result *result, int workers)
 {
-    char started[32];
-    struct balance b = measure_balance(result, run_workers(c->run));
-    json_t *row = cell_to_json(c->cell);
-    stamp_time(time(NULL), started);
-    add_identity(row, "run", c);
-    add_plan(row, run_planned(c->run));
-    const char *chosen = run_chosen(c->run);
-    if (chosen != NULL)
-        json_object_set_new(row, cell_transport(c->cell)->rules->field,
-                            json_string(chosen));
-    json_object_update_new(
-        row, json_pack("{s:s,s:b,s:i,s:I,s:s}", "started", started, "simulated",
-                       engine_simulated, "workers", run_workers(c->run), "seed",
-                       (json_int_t)c->seed, "status",
-                       result->verified ? "ok" : "unverified"));
-    record_put(row, result, result_fields);
-    rows_add_serial(row, c->loop);
-    add_rates(row, c->loop, result->time_s);
-    record_put(row, &b, balance_fields);
-    rows_add_others(row, c->run, result);
-    record_put(row, result, message_fields);
-    if (!isnan(c->handover_s[0]))
-        record_put(row, c, handover_fields);
-    if (result->exchange_s >= 0)
-        record_put(row, result, step_fields);
-    if (run_powers(c->run)->measured_s >= 0)
-        record_put(row, run_powers(c->run), power_fields);
-    json_object_update_new(
-        row, json_pack("{s:o,s:b,s:i}", "verified", verified_value(c, result),
-                       "oversubscribed", run_oversubscribed(c->run),
-                       "shared_masters", run_shared_masters(c->run)));
-    json_object_set_new(row, "perturbed", perturbed_list(c, result));
-    record_put(row, result, reissue_fields);
-    add_facts(row, c, result->workers, run_workers(c->run));
-    if (engine_simulated) {
-        json_object_set_new(row, "wall_s", record_real(result->wall_s));
-        record_put(row, result, alone_fields);
+    static const char *const how[] = {[HELD_BY_SELF] = "sleep",
+                                      [HELD_BY_SIGNAL] = "SIGSTOP",
+                                      [HELD_IN_TIME] = "simulated"};
+    line_open(list, NULL, '[');
+    for (int i = 0; i < workers * perturbs->count; i++) {
+        const struct perturb_toll *toll = &result->tolls[i];
+        if (toll->how == HELD_NOT)
+            continue;
+        line_open(list, NULL, '{');
+        line_whole(list, "worker", i / perturbs->count);
+        line_text(list, "by", perturbs->list[i % perturbs->count].kind->name);
+        line_text(list, "how", how[toll->how]);
+        line_whole(list, "times", toll->times);
+        line_real(list, "from_s", toll->times ? toll->from_s : NAN);
+        line_real(list, "lost_s", toll->lost_s);
+        line_close(list, '}');
     }
-    return row;
+    line_close(list, ']');
 }
+
+/* The transport's facts, of all workers together. */
+static void add_facts(struct line *facts, const struct row_context *c,
+                      const struct worker_result *workers, int count)
+{
+    const struct transport_rules *rules = cell_transport(c->cell)->rules;
+    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++) {
+        int64_t sum = 0;
+        for (int w = 0; w < count; w++)
+            sum += workers[w].fact[f];
+        line_whole(facts, rules->fact[f].name, sum);
+    }
+}
+
+static const char *verified_value(const struct row_context *c,
+                                  const struct run_result *result)
+{
+    return !result->verified  ? "false"
+           : engine_simulated ? "\"handed out\""
+           : c->loop->sampled ? "\"sample\""
+                              : "true";
+}
+
+/* The parts of a line, by what the run did. */
+static int parts_of(const struct row_context *c,
+                    const struct run_result *result)
+{
+    return RUN_LAUNCH | (engine_simulated ? RUN_SIMULATED : RUN_NATIVE) |
+           (run_planned(c->run) != NULL ? RUN_PLAN : 0) |
+           (isnan(c->handover_s[0]) ? 0 : RUN_HANDOVER) |
+           (result->exchange_s >= 0 ? RUN_STEPS : 0) |
+           (run_powers(c->run)->measured_s >= 0 ? RUN_POWERS : 0) |
+           (c->trial != NULL ? RUN_TRIAL : 0);
+}
+
+static struct run_line run_of(const struct row_context *c,
+                              const struct run_result *result)
+{
+    const struct planned *planned = run_planned(c->run);
+    struct run_line run = {.parts = parts_of(c, result),
+                           .repetition = c->repetition,
+                           .plan_rounds = planned != NULL ? planned->rounds : 0,
+                           .plan_raised = planned != NULL ? planned->raised : 0,
+                           .simulated = engine_simulated,
+                           .workers = run_workers(c->run),
+                           .seed = (int64_t)c->seed,
+                           .status = result->verified ? "ok" : "unverified",
+                           .iterations = result->iterations,
+                           .chunks = result->chunks,
+                           .time_s = result->time_s,
+                           .bound_s = result->bound_s,
+                           .skew_s = result->skew_s,
+                           .messages = result->messages,
+                           .bytes = result->bytes,
+                           .handover_before_s = c->handover_s[0],
+                           .handover_after_s = c->handover_s[1],
+                           .exchange_s = result->exchange_s,
+                           .between_s = result->between_s,
+                           .advance_s = result->advance_s,
+                           .power_s = run_powers(c->run)->measured_s,
+                           .verified = verified_value(c, result),
+                           .oversubscribed = run_oversubscribed(c->run),
+                           .shared_masters = run_shared_masters(c->run),
+                           .reissued = result->reissued,
+                           .dropped = result->dropped,
+                           .wall_s = result->wall_s,
+                           .alone_s = result->alone_s,
+                           .trial = c->trial != NULL && trial_trying(c->trial)};
+    set_serial(&run, c->loop);
+    set_work(&run, c->loop);
+    set_balance(&run, result);
+    set_others(&run, result);
+    return run;
+}
+
+/* The cell as it ran: with its plan's time and the transport's choice. */
+static json_t *cell_of(const struct row_context *c)
+{
+    json_t *cell = cell_to_json(c->cell);
+    const struct planned *planned = run_planned(c->run);
+    const char *chosen = run_chosen(c->run);
+    if (planned != NULL)
+        json_object_set_new(cell, "predicted_s",
+                            json_real(planned->predicted_s));
+    if (chosen != NULL)
+        json_object_set_new(cell, cell_transport(c->cell)->rules->field,
+                            json_string(chosen));
+    return cell;
+}
+
+int row_run(const struct row_context *c, const struct run_result *result,
+            struct record_file *file, struct error *err)
+{
+    char started[STAMP_TIME_SIZE];
+    struct line facts = {0}, perturbed = {0};
+    const struct perturbs *perturbs = run_perturbs(c->run);
+    struct run_line run = run_of(c, result);
+    stamp_time(time(NULL), started);
+    add_facts(&facts, c, result->workers, run_workers(c->run));
+    if (perturbs->count > 0)
+        list_perturbed(&perturbed, perturbs, result, run_workers(c->run));
+    run.started = started;
+    run.facts = facts.text;
+    run.perturbed = perturbed.text;
+    int code = record_run(file, cell_of(c), c->launch, &run, err);
+    free(facts.text);
+    free(perturbed.text);
+    return code;
+}
+
+/* ---- workers and chunks ---- */
 
 /* "0" or "0-1,4": the bits that are set. */
 static json_t *node_list(uint64_t nodes)
@@ -311,9 +321,8 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
                    int worker)
 {
     const struct worker_result *r = &result->workers[worker];
-    json_t *row = json_object();
+    json_t *row = identity("worker", c);
     const struct powers *powers = run_powers(c->run);
-    add_identity(row, "worker", c);
     json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",
                                           run_worker_rank(c->run, worker)));
     record_put(row, r, place_fields);
@@ -328,10 +337,13 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     json_object_set_new(row, "overhead_s",
                         record_real(result->time_s - r->compute_s));
     json_object_set_new(row, "lost_s", record_real(r->lost_s));
-    add_facts(row, c, r, 1);
+    const struct transport_rules *rules = cell_transport(c->cell)->rules;
+    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++)
+        json_object_set_new(row, rules->fact[f].name, json_integer(r->fact[f]));
     add_counted(row, c->events,
                 result->counted ? &result->counted[worker] : NULL);
-    rows_add_share(row, &r->share);
+    if (!engine_simulated)
+        record_put(row, &r->share, share_fields);
     return row;
 }
 
@@ -339,9 +351,8 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
                   int64_t index)
 {
     const struct ran *ran = &result->log[index];
-    json_t *row = json_object();
+    json_t *row = identity("chunk", c);
     bool stamped = strcmp(c->cell->timing, "chunk") == 0;
-    add_identity(row, "chunk", c);
     json_object_set_new(row, "worker", json_integer(result->log_worker[index]));
     json_object_set_new(row, "step", json_integer(index));
     record_put(row, ran, chunk_fields);

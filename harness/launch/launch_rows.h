@@ -2,6 +2,7 @@
 #ifndef HARNESS_LAUNCH_LAUNCH_ROWS_H
 #define HARNESS_LAUNCH_LAUNCH_ROWS_H
 
+#include "harness/launch/trial.h"
 #include "harness/problem/loop.h"
 #include "harness/record/record.h"
 #include "harness/repetition/run.h"
@@ -12,6 +13,7 @@ struct row_context {
     const struct cell *cell;
     const struct loop *loop;
     const struct run *run;
+    const struct trial *trial; /* NULL: the cell chooses nothing by trying */
     const struct counters_list *events;
     uint64_t seed;
     double tick_s;
@@ -20,9 +22,9 @@ struct row_context {
                              NAN: not measured (handover.h) */
 };
 
-/* One line of runs-<launch>.jsonl. */
-json_t *row_run(const struct row_context *context,
-                const struct run_result *result);
+/* Appends a line to runs-<launch>.jsonl.  Returns as record_line. */
+int row_run(const struct row_context *context, const struct run_result *result,
+            struct record_file *file, struct error *err);
 
 /* One line of workers-<launch>.jsonl. */
 json_t *row_worker(const struct row_context *context,
@@ -31,12 +33,5 @@ json_t *row_worker(const struct row_context *context,
 /* One line of chunks-<launch>.jsonl. */
 json_t *row_chunk(const struct row_context *context,
                   const struct run_result *result, int64_t index);
-
-/* The columns of serial passes, and of what other processes had of the cores:
- * to a line of runs, and to a line of workers. */
-void rows_add_serial(json_t *row, const struct loop *loop);
-void rows_add_others(json_t *row, const struct run *run,
-                     const struct run_result *result);
-void rows_add_share(json_t *row, const struct engine_share *share);
 
 #endif

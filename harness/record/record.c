@@ -30,18 +30,25 @@ int record_close(struct record_file *file, struct error *err)
     return 0;
 }
 
+int record_text(struct record_file *file, char *text, size_t length,
+                struct error *err)
+{
+    int code =
+        text == NULL
+            ? error_set(err, ENOMEM, "%s: out of memory for a line", file->path)
+            : file_append(file->descriptor, file->path, text, length, err);
+    free(text);
+    return code;
+}
+
 int record_line(struct record_file *file, json_t *object, struct error *err)
 {
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(object);
-    if (text == NULL)
-        return error_set(err, ENOMEM, "%s: out of memory for a line",
-                         file->path);
-    size_t length = strlen(text);
-    text[length] = '\n'; /* in place of the end: one write for the line */
-    int code = file_append(file->descriptor, file->path, text, length + 1, err);
-    free(text);
-    return code;
+    size_t length = text != NULL ? strlen(text) : 0;
+    if (text != NULL)
+        text[length] = '\n'; /* in place of the end: one write for the line */
+    return record_text(file, text, length + 1, err);
 }
 
 int record_sync(struct record_file *file, struct error *err)

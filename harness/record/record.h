@@ -3,12 +3,11 @@
 #define HARNESS_RECORD_RECORD_H
 
 #include "base/error.h"
+#include "harness/record/line/run_line.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { RECORD_SCHEMA = 1 };
 
 /* An open file of JSON lines.  Lines are appended whole. */
 struct record_file {
@@ -20,6 +19,10 @@ struct record_file {
 int record_open(struct record_file *file, const char *directory,
                 const char *kind, const char *launch, struct error *err);
 int record_close(struct record_file *file, struct error *err);
+
+/* Appends lines; takes over `text`, NULL: there was no memory for it. */
+int record_text(struct record_file *file, char *text, size_t length,
+                struct error *err);
 
 /* Appends one line; takes over `object`.  Says which file and why when it
  * cannot (a full disk, say). */

@@ -6,27 +6,47 @@
 #include "harness/record/record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-json_t *record_head(json_t *fields, const char *type, const char *launch)
+/* The cell as members of a line; without memory the line fails, too. */
+static char *members_of(json_t *cell, struct line *line)
 {
-    json_object_set_new(fields, "schema", json_integer(RECORD_SCHEMA));
-    json_object_set_new(fields, "type", json_string(type));
-    json_object_set_new(fields, "launch", json_string(launch));
-    return fields;
+    char *text =
+        json_dumps(cell, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(12));
+    json_decref(cell);
+    line->failed = text == NULL;
+    return text;
 }
 
-json_t *record_done(json_t *fields, const char *launch, const char *status,
-                    int repetitions, const char *reason)
+static int append(struct record_file *file, char *cell, struct line *line,
+                  struct error *err)
 {
-    char line[4096];
-    if (reason != NULL)
-        text_line(line, sizeof(line), reason);
-    record_head(fields, "cell_done", launch);
-    json_object_update_new(
-        fields, json_pack("{s:s,s:i,s:s?}", "status", status, "repetitions",
-                          repetitions, "reason", reason != NULL ? line : NULL));
-    return fields;
+    free(cell);
+    if (line->failed) {
+        free(line->text);
+        line->text = NULL;
+    }
+    return record_text(file, line->text, line->used, err);
+}
+
+int record_run(struct record_file *file, json_t *cell, const char *launch,
+               const struct run_line *run, struct error *err)
+{
+    struct line line = {0};
+    char *members = members_of(cell, &line);
+    run_line_add(&line, members, launch, run);
+    return append(file, members, &line, err);
+}
+
+int record_done(struct record_file *file, json_t *cell, const char *launch,
+                const char *status, int repetitions, const char *reason,
+                struct error *err)
+{
+    struct line line = {0};
+    char *members = members_of(cell, &line);
+    run_line_done(&line, members, launch, status, repetitions, reason);
+    return append(file, members, &line, err);
 }
 
 json_t *record_manifest_head(const char *launch, const char *campaign,

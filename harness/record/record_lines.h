@@ -1,20 +1,21 @@
 /* What all makers of a result directory write alike: launches of run and sim,
  * omp, replay, and the driver for launches that died (results/README.md).
- * libdls writes the same by dls/json_line.h, without jansson. */
+ * libdls writes the same by harness/record/line, without jansson. */
 #ifndef HARNESS_RECORD_RECORD_LINES_H
 #define HARNESS_RECORD_RECORD_LINES_H
+
+#include "harness/record/record.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The fields of a cell as a line of this type; takes over and returns `fields`
- * (json_object() for a line without them). */
-json_t *record_head(json_t *fields, const char *type, const char *launch);
-
-/* The last line of a cell; reason NULL: null.  A reason of several lines
- * becomes one. */
-json_t *record_done(json_t *fields, const char *launch, const char *status,
-                    int repetitions, const char *reason);
+/* Appends a repetition of a cell, and the last line of a cell; they take over
+ * `cell`, which has its fields.  Return as record_line. */
+int record_run(struct record_file *file, json_t *cell, const char *launch,
+               const struct run_line *run, struct error *err);
+int record_done(struct record_file *file, json_t *cell, const char *launch,
+                const char *status, int repetitions, const char *reason,
+                struct error *err);
 
 /* The first members of a manifest, with this build and the time of day; shard
  * NULL: it has none. */

@@ -305,6 +305,27 @@ def test_the_columns_of_cells_are_explained():
             assert found, name
 
 
+def test_the_columns_of_runs_are_those_of_the_manual():
+    lines = (ROOT / "harness/record/line/run_columns.def").read_text()
+    columns = set(re.findall(r"^COLUMN\([^,]*, (\w+),", lines, re.M))
+    lines = (ROOT / "harness/cell/cell_fields.def").read_text()
+    fields = set(re.findall(r"^FIELD\((\w+),", lines, re.M))
+    facts = {name for path in ROOT.glob("harness/transport/*/*.c")
+             for rules in re.findall(r"\.fact = \{(.*?)\}\}",
+                                     path.read_text(), re.S)
+             for name in re.findall(r'\{"(\w+)"', rules)}
+    manual = (ROOT / "results/README.md").read_text()
+    _, _, manual = manual.partition("### runs")
+    table, _, others = manual.partition("### workers")
+    named = {name for row in re.findall(r"^\|([^|]*)\|", table, re.M)
+             for name in re.findall(r"\w+", row)} - {"column"}
+    omp = re.search("### dlsbench omp(.*?)\n###", others, re.S)[1]
+    told = named | set(re.findall("`(\w+)`", omp))
+    assert len(columns) > 50 and "steals" in facts
+    assert columns - {"facts"} - told == set()
+    assert named - columns - fields - facts == set()
+
+
 def test_a_transport_runs_in_campaigns_and_is_recorded(extended, tmp_path):
     campaign = tmp_path / "campaign.yaml"
     campaign.write_text("""

@@ -51,13 +51,10 @@ static void name_platform(struct cell *cell, const struct replay_costs *costs)
                 ", %s %.6g ns", cost[i].name, 1e9 * cost[i].seconds);
 }
 
-static json_t *run_row(const struct replay_store *store,
-                       const struct cell *cell,
-                       const struct replay_result *result, int64_t iterations,
-                       bool all)
+static struct run_line run_of(const struct replay_result *result,
+                              int64_t iterations, bool all, const char *started)
 {
     double compute = 0, least = INFINITY, finish = 0, last = 0;
-    char started[STAMP_TIME_SIZE];
     for (int w = 0; w < result->workers; w++) {
         const struct replay_worker *worker = &result->worker[w];
         compute += worker->compute_s / result->workers;
@@ -65,27 +62,26 @@ static json_t *run_row(const struct replay_store *store,
         least = fmin(least, worker->compute_s);
         last = fmax(last, worker->finish_s);
     }
-    stamp_time(time(NULL), started);
-    json_t *row = record_head(cell_to_json(cell), "run", store->launch);
-    json_object_update_new(
-        row,
-        json_pack(
-            "{s:i,s:s,s:b,s:b,s:i,s:s,s:I,s:I,s:o,s:n,s:o,s:o,s:o,s:o,"
-            "s:o,s:I,s:o,s:o,s:b,s:i,s:o}",
-            "repetition", 1, "started", started, "simulated", 1, "replayed", 1,
-            "workers", result->workers, "status", all ? "ok" : "unverified",
-            "iterations", (json_int_t)iterations, "chunks",
-            (json_int_t)result->chunks, "time_s", record_real(result->time_s),
-            "bound_s", "serial_s", record_real(result->serial_s),
-            "compute_mean_s", record_real(compute), "overhead_mean_s",
-            record_real(result->time_s - compute), "overhead_max_s",
-            record_real(result->time_s - least), "imbalance",
-            record_real(last / finish - 1), "messages",
-            (json_int_t)result->messages, "bytes", record_real(result->bytes),
-            "verified", all ? json_string("handed out") : json_false(),
-            "oversubscribed", 0, "shared_masters", 0, "alone_s",
-            record_real(result->serial_s)));
-    return row;
+    return (struct run_line){.parts = RUN_REPLAY,
+                             .repetition = 1,
+                             .started = started,
+                             .simulated = true,
+                             .replayed = true,
+                             .workers = result->workers,
+                             .status = all ? "ok" : "unverified",
+                             .iterations = iterations,
+                             .chunks = result->chunks,
+                             .time_s = result->time_s,
+                             .bound_s = NAN,
+                             .serial_s = result->serial_s,
+                             .compute_mean_s = compute,
+                             .overhead_mean_s = result->time_s - compute,
+                             .overhead_max_s = result->time_s - least,
+                             .imbalance = last / finish - 1,
+                             .messages = result->messages,
+                             .bytes = (int64_t)result->bytes,
+                             .verified = all ? "\"handed out\"" : "false",
+                             .alone_s = result->serial_s};
 }
 
 int replay_store_add(struct replay_store *store, struct cell *cell,
@@ -93,14 +89,14 @@ int replay_store_add(struct replay_store *store, struct cell *cell,
                      const struct replay_result *result, int64_t iterations,
                      bool all, struct error *err)
 {
+    char started[STAMP_TIME_SIZE];
+    stamp_time(time(NULL), started);
     name_platform(cell, costs);
     cell_hash(cell);
-    int code = record_line(&store->file,
-                           run_row(store, cell, result, iterations, all), err);
-    if (code != 0)
-        return code;
-    return record_line(&store->file,
-                       record_done(cell_to_json(cell), store->launch,
-                                   all ? "ok" : "unverified", 1, NULL),
-                       err);
+    const struct run_line run = run_of(result, iterations, all, started);
+    int code =
+        record_run(&store->file, cell_to_json(cell), store->launch, &run, err);
+    return code != 0 ? code
+                     : record_done(&store->file, cell_to_json(cell),
+                                   store->launch, run.status, 1, NULL, err);
 }

@@ -187,50 +187,38 @@ static void number_entries(struct entries *all)
 
 /* ---- lines ---- */
 
-static json_t *tally(int64_t value)
-{
-    return value < 0 ? json_null() : json_integer(value);
-}
-
-/* Rows of a run that is one of several to compare say which. */
-static void add_try(json_t *row, const struct store_run *run)
-{
-    if (run->tried == NULL)
-        return;
-    json_object_set_new(row, "tried", json_string(run->tried));
-    json_object_set_new(row, "round", json_integer(run->round));
-    json_object_set_new(row, "cpu_s", record_real(run->cpu_s));
-    json_object_set_new(row, "beside_s", record_real(run->others_s));
-    json_object_set_new(row, "preempted", json_integer(run->preempted));
-    if (run->output[0] != '\0')
-        json_object_set_new(row, "output", json_string(run->output));
-    if (run->checked)
-        json_object_set_new(row, "verified", json_true());
-}
-
-static json_t *run_row(const struct entry *entry, const char *launch,
-                       const char *started)
+static struct run_line run_of(const struct entry *entry,
+                              const struct store_run *run, const char *started)
 {
     double computed_s = entry->time_s - entry->saved_s;
-    json_t *row = record_head(cell_to_json(&entry->cell), "run", launch);
-    json_object_update_new(
-        row,
-        json_pack(
-            "{s:i,s:s,s:b,s:i,s:s,s:o,s:o,s:o,s:n,s:n,s:o,s:o,s:o,s:s,s:b,s:i,"
-            "s:s?,s:o,s:o,s:o}",
-            "repetition", entry->repetition, "started", started, "simulated", 0,
-            "workers", entry->ranks * entry->cell.threads, "status", "ok",
-            "iterations", tally(entry->iterations), "chunks",
-            tally(entry->chunks), "time_s", record_real(entry->time_s),
-            "bound_s", "serial_s", "compute_mean_s", record_real(computed_s),
-            "overhead_mean_s", record_real(entry->saved_s), "imbalance",
-            record_real(entry->saved_s / computed_s), "verified",
-            "not compared", "oversubscribed", entry->shares, "shared_masters",
-            0, "clause", entry->clause[0] != '\0' ? entry->clause : NULL,
-            "visits", tally(entry->visits), "chunk_mean_s",
-            record_real(entry->chunk_s), "chunk_cv",
-            record_real(entry->chunk_cv)));
-    return row;
+    bool tried = run->tried != NULL;
+    return (struct run_line){
+        .parts = RUN_PROGRAM | (tried ? RUN_TRIED : 0) |
+                 (tried && run->output[0] != '\0' ? RUN_OUTPUT : 0),
+        .repetition = entry->repetition,
+        .started = started,
+        .workers = entry->ranks * entry->cell.threads,
+        .status = "ok",
+        .iterations = entry->iterations,
+        .chunks = entry->chunks,
+        .time_s = entry->time_s,
+        .bound_s = NAN,
+        .serial_s = NAN,
+        .compute_mean_s = computed_s,
+        .overhead_mean_s = entry->saved_s,
+        .imbalance = entry->saved_s / computed_s,
+        .verified = tried && run->checked ? "true" : "\"not compared\"",
+        .oversubscribed = entry->shares,
+        .clause = entry->clause[0] != '\0' ? entry->clause : NULL,
+        .visits = entry->visits,
+        .chunk_mean_s = entry->chunk_s,
+        .chunk_cv = entry->chunk_cv,
+        .tried = run->tried,
+        .round = run->round,
+        .cpu_s = run->cpu_s,
+        .beside_s = run->others_s,
+        .preempted = run->preempted,
+        .output = run->output};
 }
 
 static bool is_last(const struct entries *all, int i)
@@ -249,17 +237,15 @@ static int write_lines(struct record_file *file, const struct entries *all,
     int code = 0;
     stamp_time(time(NULL), started);
     for (int i = 0; i < all->count && code == 0; i++) {
-        json_t *row = run_row(&all->entry[i], launch, started);
-        add_try(row, run);
-        code = record_line(file, row, err);
+        const struct run_line line = run_of(&all->entry[i], run, started);
+        code = record_run(file, cell_to_json(&all->entry[i].cell), launch,
+                          &line, err);
     }
     for (int i = 0; i < all->count && code == 0; i++)
         if (is_last(all, i))
-            code = record_line(
-                file,
-                record_done(cell_to_json(&all->entry[i].cell), launch,
-                            run->status, all->entry[i].repetition, run->reason),
-                err);
+            code = record_done(file, cell_to_json(&all->entry[i].cell), launch,
+                               run->status, all->entry[i].repetition,
+                               run->reason, err);
     return code == 0 ? record_sync(file, err) : code;
 }
 

@@ -1,4 +1,4 @@
-#include "dls/json_line.h"
+#include "harness/record/line/json_line.h"
 
 #include "base/text.h"
 
@@ -70,38 +70,61 @@ void line_end(struct line *line)
     line_raw(line, "}\n");
 }
 
+void line_value(struct line *line, const char *key, const char *json)
+{
+    add_key(line, key);
+    line_raw(line, json != NULL ? json : "null");
+}
+
 void line_text(struct line *line, const char *key, const char *value)
 {
     add_key(line, key);
-    add_quoted(line, value);
+    if (value != NULL)
+        add_quoted(line, value);
+    else
+        line_raw(line, "null");
 }
 
 void line_whole(struct line *line, const char *key, int64_t value)
 {
     char text[24];
-    add_key(line, key);
     snprintf(text, sizeof(text), "%lld", (long long)value);
-    line_raw(line, text);
+    line_value(line, key, text);
 }
 
+void line_tally(struct line *line, const char *key, int64_t value)
+{
+    if (value < 0)
+        line_value(line, key, NULL);
+    else
+        line_whole(line, key, value);
+}
+
+/* As jansson writes it: 1.0, 1e20, 1e-5. */
 void line_real(struct line *line, const char *key, double value)
 {
-    char text[32] = "null";
-    add_key(line, key);
-    if (isfinite(value))
-        snprintf(text, sizeof(text), "%.12g", value);
-    line_raw(line, text);
+    char text[32];
+    snprintf(text, sizeof(text), "%.12g", value);
+    char *power = strchr(text, 'e');
+    if (power != NULL) {
+        char *digits = power + 2;
+        digits += strspn(digits, "0");
+        power += 1 + (power[1] == '-');
+        memmove(power, digits, strlen(digits) + 1);
+    } else if (strchr(text, '.') == NULL) {
+        strcat(text, ".0");
+    }
+    line_value(line, key, isfinite(value) ? text : NULL);
+}
+
+void line_time(struct line *line, const char *key, double value)
+{
+    line_real(line, key, value < 0 ? NAN : value);
 }
 
 void line_flag(struct line *line, const char *key, bool value)
 {
-    add_key(line, key);
-    line_raw(line, value ? "true" : "false");
-}
-
-void line_null(struct line *line, const char *key)
-{
-    line_real(line, key, NAN);
+    line_value(line, key, value ? "true" : "false");
 }
 
 void line_open(struct line *line, const char *key, char open)
@@ -115,8 +138,11 @@ void line_close(struct line *line, char close)
     add(line, &close, 1);
 }
 
-void line_members(struct line *line, const struct line *members)
+void line_members(struct line *line, const char *key, const char *members)
 {
+    (void)key;
+    if (members == NULL || members[0] == '\0')
+        return;
     add_key(line, NULL);
-    add(line, members->text, members->used);
+    line_raw(line, members);
 }
