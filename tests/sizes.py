@@ -44,8 +44,8 @@ BUDGET = {
     "base": 2650,
     "sched": 7715,
     "kernels": 6990,
-    "harness": 40390,
-    "dls": 11680,
+    "harness": 40690,
+    "dls": 11485,
     "bench": 39640,
     "Python": 14000,
 }
