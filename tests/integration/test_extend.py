@@ -320,7 +320,7 @@ def test_the_columns_of_runs_are_those_of_the_manual():
     named = {name for row in re.findall(r"^\|([^|]*)\|", table, re.M)
              for name in re.findall(r"\w+", row)} - {"column"}
     omp = re.search("### dlsbench omp(.*?)\n###", others, re.S)[1]
-    told = named | set(re.findall("`(\w+)`", omp))
+    told = named | set(re.findall(r"`(\w+)`", omp))
     assert len(columns) > 50 and "steals" in facts
     assert columns - {"facts"} - told == set()
     assert named - columns - fields - facts == set()
