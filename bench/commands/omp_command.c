@@ -14,6 +14,7 @@
 #include "bench/programs/try/try.h"
 #include "bench/results/folders.h"
 #include "dls/way.h"
+#include "harness/engine/engine.h"
 #include "harness/program/need.h"
 
 #include <errno.h>
@@ -141,18 +142,18 @@ static int record(const struct omp_input *in, const char *folder,
 }
 
 static void store(const struct omp_input *in, char *const *words,
-                  const struct start_end *end, const struct loops *loops)
+                  const struct report_run *its, const struct loops *loops)
 {
     struct error err;
     char reason[128];
-    bool good = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
-    child_describe(end->status, reason, sizeof(reason));
+    bool good = WIFEXITED(its->status) && WEXITSTATUS(its->status) == 0;
+    child_describe(its->status, reason, sizeof(reason));
     struct store_run run = {.folder = in->path,
                             .words = words,
                             .scheme = in->scheme,
                             .status = good ? "ok" : "failed",
                             .reason = good ? NULL : reason,
-                            .seconds = end->seconds};
+                            .seconds = its->seconds};
     if (store_loops(&run, loops, &err) != 0)
         command_fail(COMMAND_FAILED, &err);
     else
@@ -192,15 +193,19 @@ static int report(struct start *start, const struct omp_input *in,
     int exit_code = COMMAND_OK;
     struct error err;
     struct loops loops;
-    const struct loops_end over = {.tick_s = end->tick_s, .ticks = end->ticks};
-    const struct report_run run = {.seconds = end->seconds,
-                                   .cpu_s = end->cpu_s,
+    const struct loops_end over = {.tick_s = end->tick_s,
+                                   .ticks = end->ticks,
+                                   .now = end->outlived ? engine_ticks() : 0};
+    if (loops_read(&loops, start->folder, &over, symbols, &err) != 0)
+        return command_fail(COMMAND_FAILED, &err);
+    /* A script may end before what it began: the program is both. */
+    const struct report_run run = {.seconds = end->seconds + loops.later_s,
+                                   .cpu_s =
+                                       end->cpu_s + loops_running_cpu(&loops),
                                    .outlived = end->outlived,
                                    .status = end->status,
                                    .pid = end->pid,
                                    .program = start->words};
-    if (loops_read(&loops, start->folder, &over, symbols, &err) != 0)
-        return command_fail(COMMAND_FAILED, &err);
     int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);
@@ -211,7 +216,7 @@ static int report(struct start *start, const struct omp_input *in,
                     start->words[0]);
     warn_of_rules(&start->rules, &loops);
     if (in->out != NULL)
-        store(in, words, end, &loops);
+        store(in, words, &run, &loops);
     if (start->records)
         exit_code = record(in, start->folder, &loops);
     loops_free(&loops);

@@ -545,6 +545,40 @@ def test_children_that_outlive_the_program_are_reported(loop):
     os.kill(int(pid), signal.SIGKILL)
 
 
+@pytest.mark.parametrize("end, seconds", [("late", 0.4), ("outlive", 3)])
+def test_the_time_is_that_of_what_the_program_began(loop, tmp_path, end,
+                                                    seconds):
+    """A script that ends at once leaves no more cores used than there are,
+    and no share above 100 %."""
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{loop.with_name('long')} "
+                      f"{4 * seconds} >/dev/null 2>&1 &\n")
+    script.chmod(0o755)
+    source = tmp_path / "long.c"
+    source.write_text("""
+#include <omp.h>
+#include <stdlib.h>
+int main(int count, char **word)
+{
+    double end = omp_get_wtime() + atof(word[count - 1]) / 4;
+    while (omp_get_wtime() < end) {
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+        for (int i = 0; i < 20; i++)
+            for (volatile int k = 0; k < 100000 * (20 - i); k++)
+                ;
+    }
+}
+""")
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", source, "-o",
+                    loop.with_name("long")], check=True)
+    done = omp("--", script)
+    used, of, time = re.search(r"([\d.]+) of (\d+) cores used .* over "
+                               r"([\d.]+) s", done.stderr).groups()
+    assert float(used) <= 1.1 * int(of) and float(time) > 0.9 * min(seconds, 2)
+    assert all(float(x) <= 100 for x in
+               re.findall(r"([\d.]+) %", done.stderr)), done.stderr
+
+
 def test_processes_without_loops_are_silent(loop, tmp_path):
     script = tmp_path / "script"
     script.write_text(f"#!/bin/sh\n{loop} nothing\n/bin/true\n{loop}\n")

@@ -126,6 +126,8 @@ def test_sections_are_seen_with_their_idle_threads(kinds):
         assert (what, threads, visits) == ("sections", "2", "1")
         assert ": 2 sections of " in done.stderr
         no_advice(done.stderr)
+        if "this run cannot tell" in answer(done):
+            return False
         assert "threads are idle" in answer(done)
         return abs(percent(idle) - 45) < 5
     eventually(attempt)

@@ -4,9 +4,11 @@
 #include "harness/program/need.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- files ---- */
 
@@ -125,13 +127,33 @@ static double find_lost(const struct counters_threads *threads, double tick_s)
                : 0;
 }
 
+bool loops_run(const struct counters *counters)
+{
+    return kill((pid_t)counters->pid, 0) == 0;
+}
+
+double loops_running_cpu(const struct loops *loops)
+{
+    double sum_s = 0;
+    for (int i = 0; i < loops->processes; i++) {
+        struct timespec used;
+        clockid_t clock;
+        pid_t pid = (pid_t)loops->process[i].counters->pid;
+        if (clock_getcpuclockid(pid, &clock) == 0 &&
+            clock_gettime(clock, &used) == 0)
+            sum_s += (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+    }
+    return sum_s;
+}
+
 /* When the process ended, as far as is known, in ticks. */
 static uint64_t find_end(const struct counters *counters,
                          const struct loops_end *end)
 {
-    return counters->replaced_ticks != 0 ? counters->replaced_ticks
-           : counters->last_ticks != 0   ? counters->last_ticks
-                                         : end->ticks;
+    return counters->replaced_ticks != 0          ? counters->replaced_ticks
+           : counters->last_ticks != 0            ? counters->last_ticks
+           : end->now != 0 && loops_run(counters) ? end->now
+                                                  : end->ticks;
 }
 
 static void fill_times(struct loops_loop *loop, const struct counters *counters,
@@ -278,6 +300,10 @@ static void add_process(struct loops *loops, struct counters *counters,
     for (int i = 0; i < counters->sites; i++)
         add_site(process, &counters->site[i], end, symbols);
     add_inside(process, end);
+    uint64_t over = find_end(counters, end);
+    if (over > end->ticks)
+        loops->later_s =
+            fmax(loops->later_s, (double)(over - end->ticks) * end->tick_s);
     parts_drop_loops(process);
     sort(process->loop, process->loops);
     sort(process->part, process->parts);

@@ -54,10 +54,10 @@ struct loops_process {
     bool open;       /* it ended inside of a region or loop */
 };
 
-/* When the program has ended. */
+/* When the program has ended.  Processes that it began may still run. */
 struct loops_end {
-    double tick_s; /* of a tick */
-    uint64_t ticks;
+    double tick_s;       /* of a tick */
+    uint64_t ticks, now; /* now 0: none runs */
 };
 
 struct loops {
@@ -65,7 +65,8 @@ struct loops {
     int processes;
     int64_t room;
     double tick_s;
-    int left; /* loops of which no visit was counted */
+    double later_s; /* how much longer than the program a process ran */
+    int left;       /* loops of which no visit was counted */
 };
 
 /* Reads all files of a folder.  Processes without loops and regions are left
@@ -74,6 +75,12 @@ int loops_read(struct loops *loops, const char *folder,
                const struct loops_end *end, struct symbols *symbols,
                struct error *err);
 void loops_free(struct loops *loops);
+
+/* Whether a process of this host still runs. */
+bool loops_run(const struct counters *counters);
+
+/* Processors' time of those that do. */
+double loops_running_cpu(const struct loops *loops);
 
 /* Whether a scheme handed out the chunks of any loop. */
 bool loops_have_scheme(const struct loops *loops);

@@ -106,6 +106,13 @@ static void print_next(FILE *out, const struct answer_sum *sum,
 
 static void say_open(FILE *out, const struct answer_sum *sum)
 {
+    if (strcmp(sum->end, "still running") == 0) {
+        fprintf(out,
+                "%.1f %% of the time is in %s, which still runs: begin the "
+                "program so that it ends before what began it\n",
+                100 * fmin(sum->open, 1), sum->open_name);
+        return;
+    }
     fprintf(out,
             "%.1f %% of the time is in %s, which was not over when the program "
             "%s: let it come to its end to be judged\n",
@@ -120,6 +127,21 @@ static void say_gain(FILE *out, const struct answer_sum *sum,
             sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
             sum->name);
     print_next(out, sum, run);
+}
+
+/* Threads wait for one another more than a schedule can gain. */
+static void say_locked(FILE *out, const struct answer_sum *sum,
+                       const struct report_run *run, double locked)
+{
+    static const char waits[] = "threads wait for one another in critical "
+                                "sections or locks";
+    if (sum->gain < verdict_matters) {
+        fprintf(out, "schedules cannot help: %s %.0f %% of their time\n", waits,
+                100 * locked);
+        return;
+    }
+    fprintf(out, "%s %.0f %% of their time; schedules: ", waits, 100 * locked);
+    say_gain(out, sum, run);
 }
 
 /* No schedule would make it faster. */
@@ -167,10 +189,7 @@ void answer_print(FILE *out, const struct answer_sum *sum,
     else if (sum->open >= verdict_matters)
         say_open(out, sum);
     else if (locked >= 0.05 && locked * whole->inside > sum->gain)
-        fprintf(out,
-                "schedules cannot help: threads wait for one another in "
-                "critical sections or locks %.0f %% of their time\n",
-                100 * locked);
+        say_locked(out, sum, run, locked);
     else if (whole->lost >= 0.1 && sum->disturbed >= verdict_matters)
         fprintf(out,
                 "this run cannot tell: others had the cores for %.0f %% of the "

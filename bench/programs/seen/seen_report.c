@@ -199,16 +199,16 @@ static void add_common(struct answer_sum *sum, const struct loops_loop *row,
     if (row->site->threads_max > sum->threads)
         sum->threads = row->site->threads_max;
     sum->disturbed += verdict_unjudged_s(row) / seconds;
-    if (row->open_s / seconds <= sum->open)
+    if (verdict_open_s(row) / seconds <= sum->open)
         return;
-    sum->open = row->open_s / seconds;
+    sum->open = verdict_open_s(row) / seconds;
     snprintf(sum->open_name, sizeof(sum->open_name), "%s", name);
 }
 
 static void say_loops(FILE *out, const struct loops_process *process,
                       double seconds, struct answer_sum *sum)
 {
-    char name[LINES_NAME], text[256];
+    char name[LINES_NAME], text[320];
     for (int i = 0; i < process->loops; i++) {
         struct loops_loop loop;
         struct counters_site site;
@@ -243,7 +243,8 @@ static void say_parts(FILE *out, const struct loops_process *process,
                     verdict_part(row, seconds, text, sizeof(text)));
         add_gain(sum, row, name, gain);
         add_common(sum, row, name, seconds);
-        if (gain > 0 || idle <= sum->idle || row->site->threads_max < 2)
+        if (gain > 0 || idle <= sum->idle || row->site->threads_max < 2 ||
+            verdict_unjudged_s(row) > 0)
             continue;
         sum->idle = idle;
         snprintf(sum->idler, sizeof(sum->idler), "%s", name);
@@ -279,7 +280,7 @@ static void write_end(const struct loops_process *process,
                  process->open ? "ended by exit inside of a region" : "");
     else if (counters->replaced_ticks != 0)
         snprintf(text, 80, "ended by exec of another program");
-    else if (run->outlived && kill((pid_t)counters->pid, 0) == 0)
+    else if (run->outlived && loops_run(counters))
         snprintf(text, 80, "still running");
     else if (own && WIFSIGNALED(run->status))
         snprintf(text, 80, "ended by SIG%s",

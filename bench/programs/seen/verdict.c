@@ -59,11 +59,22 @@ bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)
     return loop->lost_s > 0.5 * seconds;
 }
 
+/* Threads are late, and so others idle, where somebody else has a core. */
+static double idle_of_others_s(const struct loops_loop *part)
+{
+    double idle = verdict_idle(part);
+    bool others = part->lost_s > idle * part->here_s;
+    return idle >= 0.05 && others && part->site->threads_max > 1
+               ? idle * part->seconds
+               : 0;
+}
+
 double verdict_unjudged_s(const struct loops_loop *loop)
 {
     bool is_loop = counters_is_loop(loop->site->clause);
-    if (is_loop ? !verdict_may_change(loop->site)
-                : !verdict_is_static(loop->site))
+    if (!is_loop && !verdict_is_static(loop->site))
+        return idle_of_others_s(loop);
+    if (is_loop && !verdict_may_change(loop->site))
         return 0;
     if (is_loop && is_mostly_lost(loop))
         return fmin(fmax(loop->saved_s, loop->asked_s), loop->seconds);
@@ -88,6 +99,11 @@ double verdict_gain(const struct loops_loop *loop, double seconds)
         !verdict_is_timed(loop->site) || loop->site->visits == 0)
         return 0;
     return fmin((waiting(loop) + asking(loop)) / seconds, 1);
+}
+
+double verdict_open_s(const struct loops_loop *loop)
+{
+    return loop->open_s > 0.5 * loop->seconds ? loop->open_s : 0;
 }
 
 double verdict_idle(const struct loops_loop *part)
@@ -120,14 +136,17 @@ bool verdict_is_single(const struct loops_loop *loop)
 }
 
 /* Of a loop whose threads wait at its end. */
-static void say_waiting(const struct counters_site *site, double gain,
+static void say_waiting(const struct loops_loop *loop, double gain, double all,
                         char *text, size_t size)
 {
+    const struct counters_site *site = loop->site;
     char advice[ADVICE_SIZE];
-    int length = snprintf(text, size,
-                          "up to %.1f %% of the program, for waiting at the "
-                          "end: ",
-                          100 * gain);
+    int length = snprintf(
+        text, size,
+        "up to %.1f %% of the program, for waiting at the end%s: ", 100 * gain,
+        gain < 0.8 * all ? " (the rest may be others', who had its cores at "
+                           "times)"
+                         : "");
     text += length;
     size -= (size_t)length;
     if (are_single(site))
@@ -219,7 +238,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
 {
     const struct counters_site *site = loop->site;
     double gain = verdict_gain(loop, seconds);
-    if (loop->open_s > 0)
+    if (verdict_open_s(loop) > 0)
         say_open(loop, seconds, text, size);
     else if (site->visits == 0)
         snprintf(text, size, "no visit came to its end");
@@ -248,7 +267,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
     else if (asking(loop) > waiting(loop))
         say_asking(loop, gain, text, size);
     else
-        say_waiting(site, gain, text, size);
+        say_waiting(loop, gain, loop->saved_s / seconds, text, size);
     return text;
 }
 
@@ -327,7 +346,7 @@ const char *verdict_part(const struct loops_loop *part, double seconds,
 {
     const struct counters_site *site = part->site;
     double gain = verdict_part_gain(part, seconds);
-    if (part->open_s > 0)
+    if (verdict_open_s(part) > 0)
         say_open(part, seconds, text, size);
     else if (site->threads_max == 1)
         snprintf(text, size, "the team has one thread: nothing to schedule");
@@ -335,6 +354,8 @@ const char *verdict_part(const struct loops_loop *part, double seconds,
         snprintf(text, size, "not judged: its threads share cores");
     else if (is_locked(part))
         say_locked(part, seconds, text, size);
+    else if (!verdict_is_static(site) && verdict_unjudged_s(part) > 0)
+        say_disturbed(part, 0, text, size);
     else if (!verdict_is_static(site))
         say_idle(part, text, size);
     else if (part->saved_s >= verdict_matters * seconds &&

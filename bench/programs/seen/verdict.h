@@ -53,8 +53,12 @@ double verdict_locked(const struct loops_loop *loop);
 bool verdict_is_disturbed(const struct loops_loop *loop, double seconds);
 
 /* The seconds of a row that a schedule might save or that others took: this
- * run cannot tell which.  0 of what no schedule changes. */
+ * run cannot tell which.  Of what no schedule changes: the idle time. */
 double verdict_unjudged_s(const struct loops_loop *loop);
+
+/* The time of a visit that was not over at the end, where it is most of the
+ * row's; else its other visits tell enough, and this is 0. */
+double verdict_open_s(const struct loops_loop *loop);
 
 /* ---- the whole program: seen_answer.c ---- */
 

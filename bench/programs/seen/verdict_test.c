@@ -1,0 +1,140 @@
+/* Verdicts are limited by what the same row says of others' load. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A loop of two threads that waits for 0.3 of 1 s at its end. */
+static struct counters_site site(uint32_t clause, uint32_t kinds)
+{
+    return (struct counters_site){.clause = clause,
+                                  .kinds = kinds,
+                                  .visits = 10,
+                                  .iterations = 10000,
+                                  .chunks = 100,
+                                  .threads_min = 2,
+                                  .threads_max = 2};
+}
+
+static struct loops_loop row(const struct counters_site *site)
+{
+    return (struct loops_loop){.site = site,
+                               .seconds = 1,
+                               .saved_s = 0.3,
+                               .here_s = 2,
+                               .busy_s = 1.4,
+                               .chunk_s = 0.01,
+                               .longest_s = 0.2};
+}
+
+static void has(const struct loops_loop *loop, const char *said,
+                const char *not_said)
+{
+    char text[320];
+    bool is_loop = counters_is_loop(loop->site->clause);
+    const char *found = is_loop ? verdict_text(loop, 1, text, sizeof(text))
+                                : verdict_part(loop, 1, text, sizeof(text));
+    if (strstr(found, said) == NULL || strstr(found, not_said) != NULL)
+        fail_msg("'%s', not '%s', in: %s", said, not_said, found);
+}
+
+static void a_gain_below_what_balance_saves_has_its_reason(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop quiet = row(&loop), loaded = quiet;
+    has(&quiet, "up to 30.0 % of the program", "others");
+    loaded.lost_s = 0.1;
+    has(&loaded,
+        "up to 20.0 % of the program, for waiting at the end (the rest "
+        "may be others', who had its cores at times): ",
+        "30.0");
+}
+
+static void idle_threads_are_judged_where_others_were_not_there(void **unused)
+{
+    (void)unused;
+    const struct counters_site tasks = site(CLAUSE_PART, KIND_TASKS);
+    struct loops_loop quiet = row(&tasks), loaded = quiet;
+    quiet.lost_s = 0.5;
+    has(&quiet, "idle 30.0 % of their time: more and shorter", "not judged");
+    assert_true(verdict_unjudged_s(&quiet) == 0);
+    loaded.lost_s = 0.7;
+    has(&loaded, "not judged: other threads or processes had its cores for 50",
+        "shorter tasks");
+    assert_true(verdict_unjudged_s(&loaded) > 0.29);
+}
+
+static void visits_that_ended_are_judged_at_a_signal(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop most = row(&loop), last = most;
+    last.open_s = 0.1;
+    has(&last, "up to 30.0 % of the program", "not over");
+    most.open_s = 0.6;
+    has(&most, "not over when the program ended: 0.6 s", "up to");
+}
+
+static void answers(const struct answer_sum *sum, const char *said,
+                    const char *not_said)
+{
+    const struct answer_whole whole = {.inside = 0.9};
+    const struct report_run run = {.seconds = 1,
+                                   .program = (char *[]){"./a", NULL}};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    answer_print(out, sum, &whole, &run);
+    fclose(out);
+    if (strstr(text, said) == NULL || strstr(text, not_said) != NULL)
+        fail_msg("'%s', not '%s', in: %s", said, not_said, text);
+    free(text);
+}
+
+static void locks_hide_no_gain(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    const struct loops_loop its = row(&loop);
+    struct answer_sum sum = {.row = &its,
+                             .threads = 2,
+                             .here_s = 10,
+                             .locked_s = 2,
+                             .name = "f a.c:1"};
+    answers(&sum, "schedules cannot help: threads wait for one another",
+            "gain");
+    sum.gain = sum.best = 0.05;
+    answers(&sum,
+            "locks 20 % of their time; schedules: up to 5 % to gain in f "
+            "a.c:1",
+            "cannot help");
+}
+
+static void what_still_runs_is_not_said_to_have_ended(void **unused)
+{
+    (void)unused;
+    struct answer_sum sum = {.open = 0.5, .end = "still running"};
+    strcpy(sum.open_name, "f a.c:1");
+    answers(&sum, "f a.c:1, which still runs: ", "program still running");
+    strcpy(sum.end, "ended by SIGINT");
+    answers(&sum, "not over when the program ended by SIGINT", "still runs");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gain_below_what_balance_saves_has_its_reason),
+        cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
+        cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
+        cmocka_unit_test(locks_hide_no_gain),
+        cmocka_unit_test(what_still_runs_is_not_said_to_have_ended)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
