@@ -42,7 +42,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
           libdw-dev $(if $(filter-out 0,$(or $(CAPSTONE),1)),libcapstone-dev) $(foreach p,$(call unpack,PACKAGE),$(call deb,$(p)))
 DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
-          clang clang-format libclang-rt-dev shellcheck flake8 python3 \
+          clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
           strace python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev
@@ -109,7 +109,7 @@ SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/sl
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
 
 .PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
-    compare pin unit test test-all quick check format install clean
+    compare pin unit test test-all quick check format install uninstall clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
@@ -168,6 +168,20 @@ install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and 
 	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py)
 	for name in $(READERS); do ln -sf ../share/dlsbench/analysis/$$name.py \
 	    $(DESTDIR)$(PREFIX)/bin/dlsbench-$$name || exit 1; done
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	for command in '' $$($(BUILD)/dlsbench --help=complete | sed -n '/^-/!s/\t.*//p'); do \
+	    $(BUILD)/dlsbench $$command --help=man \
+	    >$(DESTDIR)$(PREFIX)/share/man/man1/dlsbench$${command:+-$$command}.1 || exit 1; done
+	install -D -m 644 packaging/completion/dlsbench.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dlsbench
+	install -D -m 644 packaging/completion/_dlsbench \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dlsbench
+
+uninstall: ## removes what install puts there, with the same PREFIX
+	$(Q)root=$$(mktemp -d) && $(MAKE) --no-print-directory install DESTDIR=$$root >/dev/null && \
+	    (cd $$root && find . ! -type d) | while read -r file; do rm -f "$(DESTDIR)/$$file"; done && \
+	    (cd $$root && find . -mindepth 1 -depth -type d) | while read -r folder; do \
+	    rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$folder" || :; done; rm -r "$$root"
 
 $(BUILD)/dlsbench: $(OBJECTS)
 	$(say) LD $@

@@ -87,10 +87,20 @@ static void spell_help(int argc, char **argv)
     argv[argc - 1] = (char *)(uintptr_t) "--help";
 }
 
+/* For shells, before the options of dlsbench itself. */
+static void print_commands(void)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (commands[i].summary != NULL)
+            printf("%s\t%s\n", commands[i].name, commands[i].summary);
+}
+
 int main(int argc, char **argv)
 {
     struct error err;
     spell_help(argc, argv);
+    if (argc == 2 && strcmp(argv[1], "--help=complete") == 0)
+        print_commands();
     if (argc < 2 || argv[1][0] == '-') {
         read_options(argc, argv, &err);
         return command_fail(COMMAND_USAGE, &err);

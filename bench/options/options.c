@@ -196,12 +196,23 @@ static int take_value(void *command, const struct options_entry *entry,
     }
 }
 
-/* `all`: of --help. */
-static void end_program(const struct options_page *page, enum options_type type,
-                        bool all)
+static bool is_help_form(const char *text)
 {
-    if (type == OPTIONS_HELP)
-        options_print_help(page, all, stdout);
+    return strcmp(text, "all") == 0 || strcmp(text, "man") == 0 ||
+           strcmp(text, "complete") == 0;
+}
+
+/* `form` is the value of --help, or NULL. */
+static void end_program(const struct options_page *page, enum options_type type,
+                        const char *form)
+{
+    if (type == OPTIONS_HELP && form != NULL && strcmp(form, "man") == 0)
+        options_print_man(page, build_version, stdout);
+    else if (type == OPTIONS_HELP && form != NULL &&
+             strcmp(form, "complete") == 0)
+        options_print_complete(page, stdout);
+    else if (type == OPTIONS_HELP)
+        options_print_help(page, form != NULL, stdout);
     else if (type == OPTIONS_USAGE)
         options_print_usage(page, stdout);
     else
@@ -214,13 +225,13 @@ static int take_option(struct reader *r, int number, char **argv, void *command,
 {
     const struct options_entry *entry = r->entry[number];
     r->seen[number] = true;
-    if (entry->type >= OPTIONS_HELP && optarg != NULL &&
-        strcmp(optarg, "all") != 0)
+    if (entry->type >= OPTIONS_HELP && optarg != NULL && !is_help_form(optarg))
         return error_set(err, EINVAL,
-                         "--help: '%s' is unknown; allowed: --help, --help=all",
+                         "--help: '%s' is unknown; allowed: --help, "
+                         "--help=all, --help=man, --help=complete",
                          optarg);
     if (entry->type >= OPTIONS_HELP)
-        end_program(r->page, entry->type, optarg != NULL);
+        end_program(r->page, entry->type, optarg);
     if (entry->implied != NULL && optarg == NULL) {
         int code = check_stray_value(entry, argv[optind], err);
         if (code != 0)
@@ -292,9 +303,9 @@ int options_read(const struct options_page *page, int argc, char **argv,
         if (key < 0)
             break;
         if (key == 'h' || (key == '?' && optopt == '?'))
-            end_program(page, OPTIONS_HELP, false);
+            end_program(page, OPTIONS_HELP, NULL);
         if (key == 'V')
-            end_program(page, OPTIONS_VERSION, false);
+            end_program(page, OPTIONS_VERSION, NULL);
         if (key == ':' || key == '?')
             code = refuse_option(&r, key == ':', argv, err);
         else

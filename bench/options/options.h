@@ -102,8 +102,8 @@ struct options_page {
 extern const struct options_entry *const options_common[];
 
 /* Reads a command line whose argv[0] is "dlsbench NAME" into `command`.
- * --help[=all] (-h, -?), --usage and --version (-V) print on stdout and end the
- * program.  Returns 0 or -EINVAL with one line. */
+ * --help[=all|man|complete] (-h, -?), --usage and --version (-V) print on
+ * stdout and end the program.  Returns 0 or -EINVAL with one line. */
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err);
 
@@ -121,5 +121,12 @@ bool options_is_end(const struct options_entry *entry);
 /* Print --help (`all`: --help=all) and --usage. */
 void options_print_help(const struct options_page *page, bool all, FILE *out);
 void options_print_usage(const struct options_page *page, FILE *out);
+
+/* --help=man: the manual page, for man(1); --help=complete: for shells, a line
+ * for each option, or for each word that it takes: "--name=word", a tab and the
+ * help. */
+void options_print_man(const struct options_page *page, const char *version,
+                       FILE *out);
+void options_print_complete(const struct options_page *page, FILE *out);
 
 #endif

@@ -48,7 +48,7 @@ def test_help_of_something_is_refused():
                               text=True, check=False)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == "dlsbench: --help: 'al' is unknown; allowed: " \
-            "--help, --help=all\n"
+            "--help, --help=all, --help=man, --help=complete\n"
 
 
 def test_without_a_command_the_usage_is_printed():

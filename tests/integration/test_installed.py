@@ -71,3 +71,14 @@ def test_platforms_that_came_with_it_are_found(program, tmp_path):
          "--out", tmp_path / "out"],
         cwd=tmp_path, text=True, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_installed_has_its_manual_and_can_be_removed(prefix, tmp_path):
+    """Last: `prefix` is empty afterwards, but for what others put there."""
+    pages = {x.name for x in (prefix / "share/man/man1").iterdir()}
+    assert {"dlsbench.1", "dlsbench-run.1", "dlsbench-omp.1"} <= pages
+    assert (prefix / "share/bash-completion/completions/dlsbench").exists()
+    (prefix / "bin/other").write_text("of another package")
+    make("uninstall", f"PREFIX={prefix}")
+    assert [x for x in prefix.rglob("*") if not x.is_dir()] == [
+        prefix / "bin/other"]

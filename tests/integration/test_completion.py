@@ -1,0 +1,90 @@
+"""Manual pages and completion come from the tables of the commands; a real
+bash and a real zsh ask the program."""
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from conftest import ROOT
+from test_help import COMMANDS, say
+
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"],
+             f"source {ROOT}/packaging/completion/dlsbench.bash"),
+    "zsh": (["zsh", "-f", "-i"],
+            f"fpath=({ROOT}/packaging/completion $fpath); autoload -U "
+            "compinit; compinit -u -D; setopt no_list_beep"),
+}
+
+
+@pytest.mark.parametrize("command", [[]] + [[x] for x in COMMANDS])
+def test_a_manual_page_has_every_option(command):
+    page = subprocess.run(["man", "--warnings", "-l", "-"], text=True,
+                          input=say(*command, "--help=man"), check=True,
+                          capture_output=True, env={**os.environ,
+                                                    "MANWIDTH": "200"})
+    assert page.stderr == ""
+    text = re.sub(".\b", "", page.stdout)
+    for heading in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS":
+        assert f"\n{heading}\n" in text
+    said = re.findall(r"^  (--\S+)", say(*command, "--help=all"), re.M)
+    assert re.findall(r"^       (--\S+)", text.split("\nOPTIONS\n")[1],
+                      re.M)[:len(said)] == said
+    names = {x.split("[")[0].split("=")[0] for x in said}
+    offered = [x.split("\t") for x in
+               say(*command, "--help=complete").splitlines()]
+    assert {x[0].split("=")[0] for x in offered
+            if x[0].startswith("--")} == names
+    assert all(len(x) == 2 and x[1] for x in offered)
+    if not command:
+        assert [x[0] for x in offered][:len(COMMANDS)] == COMMANDS
+
+
+def typed(shell, text, tmp_path):
+    """What the terminal shows after this text and two tabulators."""
+    words, setup = SHELLS[shell]
+    env = {**os.environ, "PATH": f"{ROOT}/build:{os.environ['PATH']}",
+           "HOME": str(tmp_path), "PS1": "> ", "PROMPT": "> ", "TERM": "dumb",
+           "INPUTRC": "/dev/null", "ZDOTDIR": str(tmp_path)}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe(words[0], words, env)
+    shown = ""
+
+    def until(pattern, limit=60):
+        nonlocal shown
+        end = time.monotonic() + limit
+        while not re.search(pattern, shown) and time.monotonic() < end:
+            if select.select([terminal], [], [], 0.2)[0]:
+                shown += os.read(terminal, 65536).decode(errors="replace")
+        return re.search(pattern, shown)
+    try:
+        os.write(terminal, f"{setup}; echo rea''dy\n".encode())
+        assert until("ready\r"), shown
+        shown = ""
+        os.write(terminal, (text + "\t\t").encode())
+        until("never", 3 if shell == "bash" else 5)
+        return shown
+    finally:
+        os.close(terminal)
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_real_shell_completes(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    assert "dlsbench summary" in typed(shell, "dlsbench sum", tmp_path)
+    shown = typed(shell, "dlsbench replay --no", tmp_path)
+    assert "--node-ranks=" in shown, shown
+    shown = typed(shell, "dlsbench predict --format=", tmp_path)
+    assert all(x in shown for x in ("json", "markdown", "csv")), shown
+    # Words behind -- are another program's.
+    shown = typed(shell, "dlsbench omp -- true --tr", tmp_path)
+    assert "--trace" not in shown and "--try" not in shown, shown
