@@ -48,7 +48,7 @@ FLOORS = {
     13: ["bench/foretell/interval", "bench/launching/driver",
          "bench/programs/execution"],
     13.5: ["bench/programs/samples"],
-    14: ["bench/foretell/choose", "bench/programs/try"],
+    14: ["bench/foretell/choose", "bench/programs/try", "bench/doctor"],
     15: ["bench/commands"],
 }
 # What a library for anybody's program contains: floors 0 to 3 but these.

@@ -41,12 +41,12 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2650,
+    "base": 2655,
     "sched": 7715,
     "kernels": 6990,
     "harness": 40690,
     "dls": 11485,
-    "bench": 39880,
+    "bench": 40570,
     "Python": 14000,
 }
 

@@ -22,6 +22,7 @@ static void take_line(const char *line, const struct allowed_set *set,
     for (int i = 0; i < FIELDS; i++)
         if (i != IDLE && i != IOWAIT)
             busy->seconds += (double)tick[i] / (double)sysconf(_SC_CLK_TCK);
+    busy->stolen_s += (double)tick[STEAL] / (double)sysconf(_SC_CLK_TCK);
     busy->processors++;
 }
 

@@ -6,9 +6,10 @@
 
 struct busy {
     double
-        seconds;    /* of all processors of the set together: by any process, by
-                       the system, or taken by the machine below a virtual one */
-    int processors; /* that were found; 0: nothing is known */
+        seconds; /* of all processors of the set together: by any process, by
+                    the system, or taken by the machine below a virtual one */
+    double stolen_s; /* of them, taken by that machine */
+    int processors;  /* that were found; 0: nothing is known */
 };
 
 /* Since the system's start, with /proc below `root` ("" is the system). */

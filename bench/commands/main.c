@@ -30,6 +30,7 @@ static const struct command commands[] = {
      "list schemes, kernels, transports, events, perturbations"},
     {"omp", omp_command, "watch or schedule an OpenMP program's loops"},
     {"topo", topo_command, "show cores and what would be bound where"},
+    {"doctor", doctor_command, "say what this machine does to measurements"},
     {"launch", launch_command, NULL},
     {"busy", busy_command, NULL},
     {"stopper", stopper_command, NULL},

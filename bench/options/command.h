@@ -29,6 +29,7 @@ int calibrate_launch_command(int argc, char **argv);
 int predict_command(int argc, char **argv);
 int plan_command(int argc, char **argv);
 int topo_command(int argc, char **argv);
+int doctor_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int sim_command(int argc, char **argv);
 int replay_command(int argc, char **argv);

@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 COMMANDS = ["run", "sim", "replay", "summary", "chunks", "calibrate",
-            "predict", "plan", "list", "omp", "topo"]
+            "predict", "plan", "list", "omp", "topo", "doctor"]
 DLSBENCH = ROOT / "build/dlsbench"
 
 

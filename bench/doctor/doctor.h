@@ -1,0 +1,75 @@
+/* Checks of a machine: what would make its measurements wrong or worse.
+ *
+ * `dlsbench doctor` opens a list, lets the checks add to it and prints it.
+ * Those of files read them below a root folder, so that tests have made ones.
+ */
+#ifndef BENCH_DOCTOR_DOCTOR_H
+#define BENCH_DOCTOR_DOCTOR_H
+
+#include "base/system/allowed.h"
+#include "base/system/busy.h"
+
+#include <stddef.h>
+
+/* Bad: measurements mean nothing, or nothing can be started.  A warning: they
+ * are worse than they could be. */
+enum health { HEALTH_BAD, HEALTH_WARNING, HEALTH_FINE };
+
+enum { DOCTOR_FINDINGS = 32 };
+
+struct finding {
+    enum health health;
+    const char *name; /* of the check; static */
+    char text[320];   /* what was found, and what to do */
+};
+
+struct doctor {
+    const char *root; /* "" is the system */
+    struct allowed allowed;
+    struct finding list[DOCTOR_FINDINGS];
+    int count;
+};
+
+/* Reads what this process may use. */
+void doctor_open(struct doctor *doctor, const char *root);
+
+void doctor_add(struct doctor *doctor, enum health health, const char *name,
+                const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* How many of the list are as bad as this. */
+int doctor_count(const struct doctor *doctor, enum health health);
+
+/* ---- of files: doctor_files.c ---- */
+
+/* The cores of this process, and its CPU quota with how often it was met. */
+void doctor_cores(struct doctor *doctor);
+void doctor_quota(struct doctor *doctor);
+
+/* Others: the kernel's own average of waiting, and the governor that sets the
+ * clock. */
+void doctor_pressure(struct doctor *doctor);
+void doctor_governor(struct doctor *doctor);
+void doctor_clock_source(struct doctor *doctor);
+
+/* What others had of the processors, and what the machine below a virtual one
+ * took, between two looks at /proc/stat that are `seconds` apart. */
+void doctor_others(struct doctor *doctor, const struct busy *before,
+                   const struct busy *after, double seconds);
+
+/* Room in /dev/shm and TMPDIR, and limits on files, processes and memory. */
+void doctor_limits(struct doctor *doctor);
+
+/* ---- of this process: doctor_here.c ---- */
+
+/* Sleeps for a second to see what others do, then computes for a second to see
+ * its core's speed. */
+void doctor_spin(struct doctor *doctor);
+
+void doctor_topology(struct doctor *doctor);
+void doctor_counters(struct doctor *doctor);
+void doctor_variables(struct doctor *doctor);
+
+/* Starts two ranks that run a small loop, as `dlsbench run` does. */
+void doctor_ranks(struct doctor *doctor);
+
+#endif

@@ -1,0 +1,268 @@
+#include "bench/doctor/doctor.h"
+
+#include "base/scratch.h"
+#include "base/system/groups.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+enum { PATH_SIZE = 1024 };
+
+static const double MEGABYTE = 1024 * 1024;
+
+void doctor_open(struct doctor *doctor, const char *root)
+{
+    *doctor = (struct doctor){.root = root};
+    allowed_read(root, &doctor->allowed);
+}
+
+void doctor_add(struct doctor *doctor, enum health health, const char *name,
+                const char *format, ...)
+{
+    va_list arguments;
+    if (doctor->count == DOCTOR_FINDINGS)
+        return;
+    struct finding *finding = &doctor->list[doctor->count++];
+    finding->health = health;
+    finding->name = name;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, arguments);
+    va_end(arguments);
+}
+
+int doctor_count(const struct doctor *doctor, enum health health)
+{
+    int count = 0;
+    for (int i = 0; i < doctor->count; i++)
+        count += doctor->list[i].health == health;
+    return count;
+}
+
+/* The first line of a file below the root; false: it cannot be read. */
+static bool read_line(const struct doctor *doctor, const char *name, char *text,
+                      size_t size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s%s", doctor->root, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    bool read = fgets(text, (int)size, file) != NULL;
+    fclose(file);
+    if (read)
+        text[strcspn(text, "\n")] = '\0';
+    return read;
+}
+
+/* ---- cores ---- */
+
+void doctor_cores(struct doctor *doctor)
+{
+    char mask[64];
+    const struct allowed *allowed = &doctor->allowed;
+    int mine = allowed_count(&allowed->mask);
+    if (mine == 0) {
+        doctor_add(doctor, HEALTH_WARNING, "cores",
+                   "the processors of this process cannot be read");
+        return;
+    }
+    allowed_text(&allowed->mask, mask, sizeof(mask));
+    if (mine == 1 && allowed->machine > 1)
+        doctor_add(doctor, HEALTH_BAD, "cores",
+                   "this process may use processor %s alone, of %d: ask for "
+                   "more (taskset, srun --cpus-per-task, docker --cpuset-cpus)",
+                   mask, allowed->machine);
+    else if (mine < allowed->machine)
+        doctor_add(doctor, HEALTH_WARNING, "cores",
+                   "this process may use %d of %d processors (%s), by %s", mine,
+                   allowed->machine, mask,
+                   allowed_by(allowed, mine) == ALLOWED_CPUSET
+                       ? "its cpuset"
+                       : "its affinity mask");
+    else
+        doctor_add(doctor, HEALTH_FINE, "cores",
+                   "this process may use all %d processors", mine);
+}
+
+struct throttled {
+    double times;
+};
+
+static void look_throttled(void *into, const char *folder, int version)
+{
+    struct throttled *throttled = into;
+    char path[PATH_SIZE], line[128];
+    double times;
+    (void)version;
+    snprintf(path, sizeof(path), "%s/cpu.stat", folder);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, "nr_throttled %lf", &times) == 1)
+            throttled->times = fmax(throttled->times, times);
+    if (file != NULL)
+        fclose(file);
+}
+
+void doctor_quota(struct doctor *doctor)
+{
+    const struct allowed *allowed = &doctor->allowed;
+    struct throttled throttled = {0};
+    char why[200];
+    int mine = allowed_count(&allowed->mask);
+    groups_visit(doctor->root, "cpu", look_throttled, &throttled, why,
+                 sizeof(why));
+    if (isfinite(allowed->quota) && allowed->quota < mine)
+        doctor_add(doctor, HEALTH_BAD, "quota",
+                   "%.4g of %d processors' time, by %s: workers are stopped "
+                   "until it is filled up; use at most %d, or raise it",
+                   allowed->quota, mine, allowed->quota_file,
+                   allowed->quota < 1 ? 1 : (int)allowed->quota);
+    else if (throttled.times > 0)
+        doctor_add(doctor, HEALTH_WARNING, "quota",
+                   "a control group of this process was stopped %.0f times "
+                   "for its CPU quota",
+                   throttled.times);
+    else if (allowed->unknown[0] != '\0')
+        doctor_add(doctor, HEALTH_WARNING, "quota", "not known: %s",
+                   allowed->unknown);
+    else
+        doctor_add(doctor, HEALTH_FINE, "quota",
+                   "no CPU quota below the processors (groups outside of a "
+                   "container cannot be seen)");
+}
+
+/* ---- others ---- */
+
+void doctor_pressure(struct doctor *doctor)
+{
+    char line[128];
+    double share;
+    if (!read_line(doctor, "/proc/pressure/cpu", line, sizeof(line)) ||
+        sscanf(line, "some avg10=%lf", &share) != 1)
+        return;
+    doctor_add(doctor, share > 5 ? HEALTH_WARNING : HEALTH_FINE, "waiting",
+               "in the last 10 s a thread of this machine waited for a core in "
+               "%.0f %% of the time%s",
+               share, share > 5 ? ": wait until it is quiet" : "");
+}
+
+void doctor_others(struct doctor *doctor, const struct busy *before,
+                   const struct busy *after, double seconds)
+{
+    if (before->processors == 0 || after->processors == 0 || seconds <= 0) {
+        doctor_add(doctor, HEALTH_WARNING, "others",
+                   "/proc/stat cannot be read: nobody knows what else runs");
+        return;
+    }
+    double all = seconds * after->processors;
+    double stolen = fmax(after->stolen_s - before->stolen_s, 0) / all;
+    double others = fmax((after->seconds - before->seconds) / all - stolen, 0);
+    doctor_add(doctor,
+               others > 0.2    ? HEALTH_BAD
+               : others > 0.02 ? HEALTH_WARNING
+                               : HEALTH_FINE,
+               "others", "other processes had %.1f %% of the cores%s",
+               100 * others,
+               others > 0.02 ? ": end them, or wait (top shows them)" : "");
+    doctor_add(doctor,
+               stolen > 0.05    ? HEALTH_BAD
+               : stolen > 0.005 ? HEALTH_WARNING
+                                : HEALTH_FINE,
+               "hypervisor", "the machine below took %.1f %% of the cores%s",
+               100 * stolen,
+               stolen > 0.005 ? ": other virtual machines run there" : "");
+}
+
+void doctor_governor(struct doctor *doctor)
+{
+    char governor[64];
+    if (read_line(doctor,
+                  "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+                  governor, sizeof(governor)))
+        doctor_add(doctor, HEALTH_FINE, "governor", "the clock is set by '%s'",
+                   governor);
+}
+
+void doctor_clock_source(struct doctor *doctor)
+{
+    char source[64];
+    if (!read_line(doctor,
+                   "/sys/devices/system/clocksource/clocksource0/"
+                   "current_clocksource",
+                   source, sizeof(source)))
+        return;
+    bool fast = text_is(source, "tsc") || text_is(source, "arch_sys_counter") ||
+                text_is(source, "kvm-clock");
+    doctor_add(doctor, fast ? HEALTH_FINE : HEALTH_WARNING, "clock",
+               "time is read from '%s'%s", source,
+               fast ? ""
+                    : ", which is slow: --timing chunk then costs "
+                      "more than a microsecond a chunk");
+}
+
+/* ---- limits ---- */
+
+static void check_room(struct doctor *doctor, const char *name,
+                       const char *folder, double least, const char *what)
+{
+    struct statvfs info;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s%s", doctor->root, folder);
+    if (statvfs(path, &info) != 0) {
+        doctor_add(doctor, HEALTH_BAD, name, "%s cannot be used", folder);
+        return;
+    }
+    double room = (double)info.f_bavail * (double)info.f_frsize;
+    bool writes = (info.f_flag & ST_RDONLY) == 0;
+    doctor_add(doctor, room >= least && writes ? HEALTH_FINE : HEALTH_BAD, name,
+               writes ? "%s has %.0f MB free%s" : "%s is read-only (%.0f MB)%s",
+               folder, room / MEGABYTE, room >= least && writes ? "" : what);
+}
+
+static void check_limit(struct doctor *doctor, const char *name, int resource,
+                        double least, const char *what)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 ||
+        limit.rlim_cur == RLIM_INFINITY || (double)limit.rlim_cur >= least)
+        return;
+    doctor_add(doctor, HEALTH_WARNING, name, "%.0f are allowed%s",
+               (double)limit.rlim_cur, what);
+}
+
+static bool has_infiniband(const struct doctor *doctor)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s/sys/class/infiniband", doctor->root);
+    DIR *folder = opendir(path);
+    int entries = 0;
+    while (folder != NULL && entries < 3 && readdir(folder) != NULL)
+        entries++;
+    if (folder != NULL)
+        closedir(folder);
+    return entries > 2;
+}
+
+void doctor_limits(struct doctor *doctor)
+{
+    int ranks = allowed_count(&doctor->allowed.mask);
+    check_room(doctor, "shared memory", "/dev/shm",
+               (64 + 16.0 * (ranks > 2 ? ranks : 2)) * MEGABYTE,
+               ": MPI needs more for its ranks (docker --shm-size)");
+    check_room(doctor, "scratch", scratch_base(), 16 * MEGABYTE,
+               ": set TMPDIR to a folder with more room");
+    check_limit(doctor, "open files", RLIMIT_NOFILE, 1024,
+                ": many ranks need more (ulimit -n)");
+    check_limit(doctor, "processes", RLIMIT_NPROC, 512,
+                ": ranks and their threads need more (ulimit -u)");
+    if (has_infiniband(doctor))
+        check_limit(doctor, "locked memory", RLIMIT_MEMLOCK, 1 << 26,
+                    " bytes: InfiniBand needs more (ulimit -l)");
+}

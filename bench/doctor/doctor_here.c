@@ -1,0 +1,235 @@
+#include "bench/doctor/doctor.h"
+
+#include "base/scratch.h"
+#include "base/text.h"
+#include "bench/launching/child.h"
+#include "bench/launching/launcher.h"
+#include "harness/counters/counters.h"
+#include "harness/topo/topo.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the speed of a core ---- */
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Steps of a chain of additions in each second of the thread's own time, over
+ * this many seconds of the clock. */
+static double spin(double seconds)
+{
+    double end = clock_s(CLOCK_MONOTONIC) + seconds, steps = 0;
+    double begin = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    while (clock_s(CLOCK_MONOTONIC) < end) {
+        for (volatile int i = 0; i < 20000; i++)
+            ;
+        steps += 20000;
+    }
+    return steps / fmax(clock_s(CLOCK_THREAD_CPUTIME_ID) - begin, 1e-9);
+}
+
+static void check_frequency(struct doctor *doctor, double ratio)
+{
+    bool same = ratio > 0.97 && ratio < 1.03;
+    doctor_add(doctor, same ? HEALTH_FINE : HEALTH_WARNING, "frequency",
+               "in its first 50 ms a thread is %.2f times as fast as after a "
+               "second%s",
+               ratio,
+               same        ? ""
+               : ratio < 1 ? ": the clock rises; first repetitions are slow"
+                           : ": the clock falls; long runs are slower");
+}
+
+/* The speed is known only of a thread that has a core for itself. */
+static void check_speed(struct doctor *doctor)
+{
+    double begin_s = clock_s(CLOCK_MONOTONIC);
+    double own_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    double first = spin(0.05);
+    spin(0.9);
+    double last = spin(0.05);
+    double share = (clock_s(CLOCK_THREAD_CPUTIME_ID) - own_s) /
+                   (clock_s(CLOCK_MONOTONIC) - begin_s);
+    doctor_add(doctor,
+               share < 0.8    ? HEALTH_BAD
+               : share < 0.97 ? HEALTH_WARNING
+                              : HEALTH_FINE,
+               "own core",
+               "a thread that computes for a second has %.0f %% of "
+               "a core%s",
+               100 * share,
+               share < 0.97 ? ": a quota, or others, take the rest" : "");
+    if (share >= 0.97)
+        check_frequency(doctor, first / last);
+}
+
+void doctor_spin(struct doctor *doctor)
+{
+    struct busy before, after;
+    double begin_s = clock_s(CLOCK_MONOTONIC);
+    busy_read(doctor->root, &doctor->allowed.mask, &before);
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    busy_read(doctor->root, &doctor->allowed.mask, &after);
+    doctor_others(doctor, &before, &after, clock_s(CLOCK_MONOTONIC) - begin_s);
+    check_speed(doctor);
+}
+
+/* ---- topology, counters, variables ---- */
+
+void doctor_topology(struct doctor *doctor)
+{
+    struct error err;
+    struct topo *topo;
+    if (topo_open(&topo, &err) != 0) {
+        doctor_add(doctor, HEALTH_BAD, "topology", "%s", err.text);
+        return;
+    }
+    int kinds = topo_kinds(topo), cores = topo_cores(topo);
+    doctor_add(doctor, HEALTH_FINE, "topology", "%s", topo_summary(topo));
+    if (kinds > 1)
+        doctor_add(doctor, HEALTH_WARNING, "kinds of cores",
+                   "%d: the fastest are taken first; --bind kind=N takes "
+                   "others (dlsbench topo shows them)",
+                   kinds);
+    if (topo_processors(topo) > cores)
+        doctor_add(doctor, HEALTH_FINE, "hardware threads",
+                   "%d on %d cores: a worker has a core of its own, with --smt "
+                   "a hardware thread",
+                   topo_processors(topo), cores);
+    topo_close(topo);
+}
+
+void doctor_counters(struct doctor *doctor)
+{
+    char text[256];
+    counters_describe(text, sizeof(text));
+    doctor_add(doctor,
+               strncmp(text, "none", 4) == 0 ? HEALTH_WARNING : HEALTH_FINE,
+               "counters", "%s", text);
+}
+
+static bool changes_runs(const char *variable)
+{
+    static const char *const begins[] = {"HWLOC_", "OMP_",   "GOMP_", "KMP_",
+                                         "MPICH_", "OMPI_",  "UCX_",  "FI_",
+                                         "MPIR_",  "I_MPI_", "HYDRA_"};
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+        if (strncmp(variable, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+void doctor_variables(struct doctor *doctor)
+{
+    char text[240] = "";
+    for (char **variable = environ; *variable != NULL; variable++) {
+        size_t used = strlen(text);
+        if (changes_runs(*variable))
+            snprintf(text + used, sizeof(text) - used, "%s%.60s",
+                     used > 0 ? ", " : "", *variable);
+    }
+    if (text[0] != '\0')
+        doctor_add(doctor, HEALTH_WARNING, "variables",
+                   "these change what runs: %s", text);
+}
+
+/* ---- two ranks ---- */
+
+struct answer {
+    char first[200]; /* the reason of the failed cell, or a line of stderr */
+};
+
+static void take_output(void *arg, const char *line)
+{
+    (void)arg;
+    (void)line;
+}
+
+/* Progress is no answer; of a failure the line with its reason is. */
+static void take_message(void *arg, const char *line)
+{
+    struct answer *answer = arg;
+    const char *own = "dlsbench: ";
+    bool is_own = strncmp(line, own, strlen(own)) == 0;
+    const char *text = is_own ? line + strlen(own) : line;
+    if (strstr(text, "cells") != NULL && is_own)
+        return;
+    if (answer->first[0] == '\0' || strncmp(text, "failed: ", 8) == 0)
+        snprintf(answer->first, sizeof(answer->first), "%s", text);
+}
+
+static double tick(void *arg)
+{
+    (void)arg;
+    return 20;
+}
+
+/* As a user would, into a folder that is removed afterwards. */
+static int run_two(const char *out, struct answer *answer,
+                   struct child_end *end, struct error *err)
+{
+    char self[PATH_MAX];
+    struct stops stops;
+    const char *const words[] = {self,
+                                 "run",
+                                 "--kernel",
+                                 "null:size=100",
+                                 "--scheme",
+                                 "ss",
+                                 "--ranks",
+                                 "2",
+                                 "--repetitions",
+                                 "2",
+                                 "--repetitions-max",
+                                 "2",
+                                 "--oversubscribe",
+                                 "--out",
+                                 out,
+                                 NULL};
+    const struct child_watcher watcher = {.output = take_output,
+                                          .message = take_message,
+                                          .tick = tick,
+                                          .arg = answer};
+    int code = child_program(self, sizeof(self), err);
+    if (code != 0 || (code = stops_open(&stops, err)) != 0)
+        return code;
+    code =
+        child_run((char *const *)(uintptr_t)words, &stops, &watcher, end, err);
+    stops_close(&stops);
+    return code;
+}
+
+void doctor_ranks(struct doctor *doctor)
+{
+    char out[PATH_MAX + 8], launcher[LAUNCHER_SIZE];
+    const char *template = launcher_default(launcher);
+    struct scratch scratch;
+    struct error err;
+    struct answer answer = {""};
+    struct child_end end = {0};
+    int code = scratch_open(&scratch, 1 << 20, &err);
+    snprintf(out, sizeof(out), "%s/out/", scratch.path);
+    if (code == 0)
+        code = run_two(out, &answer, &end, &err);
+    scratch_close(&scratch);
+    if (code != 0)
+        doctor_add(doctor, HEALTH_BAD, "two ranks", "%s", err.text);
+    else if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) != 0)
+        doctor_add(doctor, HEALTH_BAD, "two ranks", "'%.60s' fails: %s",
+                   template, answer.first);
+    else
+        doctor_add(doctor, HEALTH_FINE, "two ranks",
+                   "started by '%.60s', they see each other", template);
+}

@@ -1,0 +1,64 @@
+"""dlsbench doctor: what it says of this machine as it is, and of one that was
+made worse."""
+import json
+import os
+import subprocess
+
+from conftest import ROOT
+
+DLSBENCH = ROOT / "build/dlsbench"
+
+
+def doctor(*before, env=None):
+    done = subprocess.run([*before, DLSBENCH, "doctor", "--format", "json"],
+                          env={**os.environ, **(env or {})}, text=True,
+                          capture_output=True, timeout=120)
+    rows = {row["check"]: row for row in json.loads(done.stdout)["rows"]}
+    bad = any(row["health"] == "bad" for row in rows.values())
+    assert done.returncode == bad and done.stderr == ""
+    return rows
+
+
+def test_this_machine_starts_two_ranks():
+    rows = doctor()
+    assert rows["two ranks"]["health"] == "fine", rows["two ranks"]
+    assert rows["topology"]["health"] == "fine"
+    assert {"cores", "quota", "others", "own core", "shared memory",
+            "scratch", "counters"} <= set(rows)
+
+
+def test_one_core_and_a_launcher_that_is_not_there():
+    core = str(max(os.sched_getaffinity(0)))
+    rows = doctor("taskset", "-c", core, env={
+        "DLSBENCH_LAUNCHER": "nonsense -n {ranks}", "OMP_NUM_THREADS": "7"})
+    if os.cpu_count() > 1:
+        assert rows["cores"]["health"] == "bad"
+        assert f"processor {core} alone" in rows["cores"]["text"]
+    assert rows["two ranks"]["health"] == "bad"
+    assert "'nonsense' is not found" in rows["two ranks"]["text"]
+    assert "OMP_NUM_THREADS=7" in rows["variables"]["text"]
+
+
+def test_a_busy_machine_is_called_busy():
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            for _ in range(2 * os.cpu_count())]
+    try:
+        rows = doctor()
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    assert rows["others"]["health"] == "bad", rows["others"]
+    assert rows["own core"]["health"] == "bad", rows["own core"]
+    assert "frequency" not in rows
+
+
+def test_bad_lines_come_first_and_fit():
+    text = subprocess.run([DLSBENCH, "doctor"], text=True, timeout=120,
+                          stdout=subprocess.PIPE).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    said = [x.split()[0] for x in text.splitlines()[:-1] if x[:2] != "  "]
+    assert said == sorted(said, key=["bad", "warn", "fine"].index)
+    assert text.splitlines()[-1] == \
+        f"{said.count('bad')} bad, {said.count('warn')} to mend if you can, " \
+        f"{said.count('fine')} fine"
