@@ -438,9 +438,9 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
                    cwd=tmp_path, check=True)
     done = omp(tmp_path / "gain", "it's a", "word")
     assert re.match(r"Answer: up to \d+ % to gain in main gain.c:\d+: see the "
-                    "next line", answer(done))
+                    r"next line \(about \d+ s\)", answer(done))
     command = done.stderr.splitlines()[-1]
-    assert command == (f"  dlsbench omp --try schemes --loops dynamic -- "
+    assert command == (f"  dlsbench omp --try fss,tss,ss --loops dynamic -- "
                        f"{tmp_path}/gain 'it'\\''s a' word")
 
 

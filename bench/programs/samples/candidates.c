@@ -6,6 +6,8 @@
 #include "harness/program/need.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,19 @@ const char *const factor_names[FACTORS] = {
     [FACTOR_PLACES] = "places",    [FACTOR_WAITING] = "waiting",
     [FACTOR_OTHER] = "settings",
 };
+
+const char *candidates_clause(const char *scheme, char text[CANDIDATES_CLAUSE])
+{
+    int64_t chunk;
+    if (text_is(scheme, "static") || text_is(scheme, "gss:min=1"))
+        return scheme[0] == 's' ? "static" : "guided";
+    if (text_is(scheme, "ss"))
+        return "dynamic, 1";
+    if (sscanf(scheme, "css:chunk=%" SCNd64, &chunk) != 1)
+        return NULL;
+    snprintf(text, CANDIDATES_CLAUSE, "dynamic, %" PRId64, chunk);
+    return text;
+}
 
 int candidates_find(const struct candidates *candidates, const char *name)
 {

@@ -53,6 +53,10 @@ void candidates_add_usual(struct candidates *candidates, enum factor factor);
 /* Whether any changes something else than the schedule. */
 bool candidates_have_settings(const struct candidates *candidates);
 
+/* What the clause of OpenMP would be, "dynamic, 4"; NULL: none is the same. */
+enum { CANDIDATES_CLAUSE = 64 };
+const char *candidates_clause(const char *scheme, char text[CANDIDATES_CLAUSE]);
+
 /* -1: it is none of them. */
 int candidates_find(const struct candidates *candidates, const char *name);
 

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "bench/programs/seen/advice.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
@@ -89,11 +90,9 @@ static void print_next(FILE *out, const struct answer_sum *sum,
         fprintf(out, "its iterations are long, and no schedule cuts them; "
                      "begin with the longest, or make them shorter\n");
     else if (loop) {
-        fprintf(out, "see the next line\n  dlsbench omp --try schemes%s --",
-                sum->row->site->clause == CLAUSE_RUNTIME ? ""
-                                                         : " --loops dynamic");
-        for (int i = 0; run->program[i] != NULL; i++)
-            print_word(out, run->program[i]);
+        char list[ADVICE_SIZE], time[ADVICE_TIME];
+        int choices = advice_list(sum->row, list);
+        advice_time(choices, run->seconds, time);
         fprintf(out, "\n");
     } else if (place->file[0] != '\0') {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");

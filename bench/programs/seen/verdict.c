@@ -81,12 +81,18 @@ double verdict_unjudged_s(const struct loops_loop *loop)
     return verdict_is_disturbed(loop, loop->saved_s) ? loop->saved_s : 0;
 }
 
+/* Chunks are sampled: the longest one is known of equal ones alone. */
+static bool are_equal(const struct counters_site *site)
+{
+    return site->clause == CLAUSE_DYNAMIC || site->chunks >= site->iterations;
+}
+
 /* Of waiting at the end.  Where others had the cores at times, no more than the
  * longest chunks explain. */
 static double waiting(const struct loops_loop *loop)
 {
     double saved = fmax(loop->saved_s - loop->lost_s, 0);
-    bool doubtful = loop->lost_s > 0.1 * loop->saved_s;
+    bool doubtful = loop->lost_s > 0.1 * loop->saved_s && are_equal(loop->site);
     if (verdict_is_disturbed(loop, loop->saved_s))
         return 0;
     return doubtful && loop->longest_s > 0 ? fmin(saved, loop->longest_s)
@@ -155,9 +161,9 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
                  "begin with the long ones, or make them shorter");
     else if (is_few(site))
         snprintf(text, size, "more and smaller chunks, %s",
-                 advice_text(site, advice));
+                 advice_text(loop, advice));
     else
-        snprintf(text, size, "%s", advice_text(site, advice));
+        snprintf(text, size, "%s", advice_text(loop, advice));
 }
 
 static void say_asking(const struct loops_loop *loop, double gain, char *text,
@@ -168,7 +174,7 @@ static void say_asking(const struct loops_loop *loop, double gain, char *text,
              "%sup to %.1f %% of the program, most of it for handing out "
              "%schunks: larger ones, %s",
              loop->site->threads_max == 1 ? "one thread, but " : "", 100 * gain,
-             is_tiny(loop) ? "tiny " : "", advice_text(loop->site, advice));
+             is_tiny(loop) ? "tiny " : "", advice_text(loop, advice));
 }
 
 /* ---- the sentence ---- */
@@ -233,6 +239,16 @@ static void say_locked(const struct loops_loop *loop, double seconds,
              100 * verdict_locked(loop), 100 * verdict_gain(loop, seconds));
 }
 
+/* What others may have made would matter if it were the schedule's. */
+static bool is_left_open(const struct loops_loop *loop, double seconds)
+{
+    double matters = verdict_matters * seconds;
+    return (loop->saved_s >= matters &&
+            verdict_is_disturbed(loop, loop->saved_s)) ||
+           (fmax(loop->saved_s, loop->asked_s) >= matters &&
+            is_mostly_lost(loop));
+}
+
 const char *verdict_text(const struct loops_loop *loop, double seconds,
                          char *text, size_t size)
 {
@@ -252,10 +268,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
                  "hands out its chunks");
     else if (is_locked(loop))
         say_locked(loop, seconds, text, size);
-    else if (gain < verdict_matters &&
-             fmax(loop->saved_s, loop->asked_s) >= verdict_matters * seconds &&
-             (is_mostly_lost(loop) ||
-              verdict_is_disturbed(loop, loop->saved_s)))
+    else if (gain < verdict_matters && is_left_open(loop, seconds))
         say_disturbed(loop, loop->saved_s, text, size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");

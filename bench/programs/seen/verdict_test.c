@@ -58,6 +58,32 @@ static void a_gain_below_what_balance_saves_has_its_reason(void **unused)
         "30.0");
 }
 
+static void the_longest_of_unequal_chunks_is_not_known(void **unused)
+{
+    (void)unused;
+    const struct counters_site guided = site(CLAUSE_GUIDED, 0),
+                               dynamic = site(CLAUSE_DYNAMIC, 0);
+    struct loops_loop loop = row(&guided);
+    loop.lost_s = 0.1;
+    loop.longest_s = 0.02;
+    has(&loop, "up to 20.0 % of the program", "2.0 % (");
+    loop.site = &dynamic;
+    has(&loop, "up to 2.0 % of the program", "20.0");
+}
+
+static void little_waiting_is_judged_whoever_made_it(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    its.saved_s = 2e-6;
+    its.asked_s = 0.02;
+    its.lost_s = 0.06;
+    has(&its, "scheduling is not the problem", "not judged");
+    its.lost_s = 0.8;
+    has(&its, "not judged: other threads or processes had", "not the problem");
+}
+
 static void idle_threads_are_judged_where_others_were_not_there(void **unused)
 {
     (void)unused;
@@ -132,6 +158,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gain_below_what_balance_saves_has_its_reason),
+        cmocka_unit_test(the_longest_of_unequal_chunks_is_not_known),
+        cmocka_unit_test(little_waiting_is_judged_whoever_made_it),
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(locks_hide_no_gain),

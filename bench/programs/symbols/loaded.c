@@ -9,101 +9,11 @@
 #include "harness/program/need.h"
 #include "harness/program/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
-
-/* ---- a program's file ---- */
-
-static bool is_program(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-           access(path, X_OK) == 0;
-}
-
-int loaded_find(const char *name, char *path, size_t size, struct error *err)
-{
-    const char *at = getenv("PATH");
-    struct stat info;
-    if (name[0] == '\0')
-        return error_set(err, ENOENT, "omp: the program's name is empty");
-    if (strchr(name, '/') != NULL || at == NULL) {
-        snprintf(path, size, "%s", name);
-        if (is_program(path))
-            return 0;
-        if (stat(path, &info) != 0)
-            return error_set(err, ENOENT, "omp: %s: %s", name, strerror(errno));
-        return error_set(err, EACCES, "omp: %s: not an executable file", name);
-    }
-    while (*at != '\0') {
-        int length = (int)strcspn(at, ":");
-        snprintf(path, size, "%.*s%s%s", length, at, length > 0 ? "/" : "./",
-                 name);
-        if (is_program(path))
-            return 0;
-        at += length + (at[length] == ':');
-    }
-    return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
-}
-
-/* The loader that the file names; empty: it names none, and is no script. */
-static bool find_loader(const char *path, char loader[PATH_MAX])
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *elf = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE
-                   ? elf_begin(fd, ELF_C_READ, NULL)
-                   : NULL;
-    size_t count = 0;
-    bool is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-                  elf_getphdrnum(elf, &count) == 0;
-    loader[0] = '\0';
-    for (size_t i = 0; is_elf && i < count; i++) {
-        GElf_Phdr head;
-        if (gelf_getphdr(elf, (int)i, &head) == NULL ||
-            head.p_type != PT_INTERP || head.p_filesz >= PATH_MAX)
-            continue;
-        ssize_t got =
-            pread(fd, loader, (size_t)head.p_filesz, (off_t)head.p_offset);
-        loader[got > 0 ? got : 0] = '\0';
-    }
-    if (elf != NULL)
-        elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return is_elf;
-}
-
-const char *loaded_why_not(const char *path)
-{
-    struct stat info;
-    char loader[PATH_MAX];
-    if (stat(path, &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0)
-        return "set-user-id and set-group-id programs load no library before "
-               "them";
-    if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return "programs with capabilities of their file load no library "
-               "before them";
-    if (symbols_defines(path, "GOMP_parallel") ||
-        symbols_defines(path, "__kmpc_fork_call"))
-        return "its OpenMP runtime is linked statically, and so out of reach; "
-               "link it dynamically";
-    if (!find_loader(path, loader))
-        return NULL;
-    if (loader[0] == '\0')
-        return "it is linked statically, and such programs load no library; "
-               "link it dynamically";
-    return strstr(loader, "musl") != NULL
-               ? "it has another C library (musl) than libdls-omp.so"
-               : NULL;
-}
 
 /* ---- a look at the processes ---- */
 
@@ -143,23 +53,41 @@ static bool is_same_link(pid_t pid, const char *name)
     return text_is(there, here);
 }
 
+/* The value of a process's variable, or NULL. */
+static const char *find_variable(const char *all, size_t size, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = all; at < all + size; at += strlen(at) + 1)
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    return NULL;
+}
+
+static const char *why_environment(pid_t pid)
+{
+    size_t size;
+    char *all = read_whole(pid, "environ", &size);
+    const char *preload = find_variable(all, size, "LD_PRELOAD");
+    bool told = find_variable(all, size, COUNTERS_FOLDER) != NULL;
+    bool loads = preload != NULL && strstr(preload, "libdls-omp.so") != NULL;
+    free(all);
+    return !told    ? "its environment was cleared or replaced; set LD_PRELOAD "
+                      "again, or put dlsbench omp there"
+           : !loads ? "what began it changed LD_PRELOAD; leave it as it is, or "
+                      "put dlsbench omp there"
+                    : NULL;
+}
+
 static const char *why_lacking(pid_t pid)
 {
-    static const char key[] = COUNTERS_FOLDER "=";
     char path[64];
-    size_t size;
     snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
     const char *why = loaded_why_not(path);
     if (why != NULL)
         return why;
-    char *all = read_whole(pid, "environ", &size);
-    bool told = false;
-    for (char *at = all; at < all + size && !told; at += strlen(at) + 1)
-        told = strncmp(at, key, sizeof(key) - 1) == 0;
-    free(all);
-    if (!told)
-        return "its environment was cleared or replaced; set LD_PRELOAD again, "
-               "or put dlsbench omp there";
+    why = why_environment(pid);
+    if (why != NULL)
+        return why;
     return is_same_link(pid, "root") && is_same_link(pid, "ns/mnt")
                ? "its loader has not taken it"
                : "it has another root or mount namespace, where the library "

@@ -135,7 +135,7 @@ const char *findings_say(const struct findings *findings, int subject,
     } else if (!is_left(findings)) {
         snprintf(text, size,
                  "it stays as it is: every other choice is clearly "
-                 "slower, fails or takes no loop");
+                 "slower, fails, prints something else or takes no loop");
     } else {
         snprintf(text, size,
                  "the runs are too few to say: %d comparisons need %d "
@@ -241,15 +241,8 @@ void findings_print(const struct findings *findings, FILE *out)
 
 int findings_best_schedule(const struct findings *findings, int subject)
 {
-    const struct candidates *candidates = findings->rounds->candidates;
-    const struct answer_choice *choice = findings->answer[subject].choice;
-    int best = -1;
-    for (int i = 1; i < candidates->count; i++)
-        if (candidates->factor[i] == FACTOR_SCHEDULE &&
-            answer_gains(&choice[i]) &&
-            (best < 0 || choice[i].gain > choice[best].gain))
-            best = i;
-    return best;
+    return answer_best(&findings->answer[subject], findings->rounds->candidates,
+                       FACTOR_SCHEDULE);
 }
 
 /* Two loops of one line cannot have two rules by it. */

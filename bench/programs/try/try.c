@@ -293,6 +293,8 @@ static int look(const struct try_plan *plan, struct origin *origin,
     if (code == 0)
         code = origin_add_modules(origin, &attempt.loops, err);
     if (code == 0) {
+        if (attempt.loops.processes > 0)
+            cores_print(stderr, &attempt.loops);
         subjects_find(rounds->subjects, plan->words[0], &attempt.loops,
                       attempt.seconds, text_is(plan->loops, "dynamic"));
         code =

@@ -1,6 +1,7 @@
 #include "bench/programs/try/try_answer.h"
 
 #include "base/stats.h"
+#include "dls/way.h"
 #include "harness/program/need.h"
 
 #include <math.h>
@@ -102,19 +103,66 @@ bool answer_gains(const struct answer_choice *choice)
     return is_compared(choice) && choice->low > 0 && !is_disturbed(choice);
 }
 
-static void find_best(struct answer *answer, int count)
+/* ---- the best ---- */
+
+static int most(const struct answer *answer, int a, int b)
 {
-    answer->best = answer->disturbed = -1;
-    for (int i = 1; i < count; i++) {
-        const struct answer_choice *choice = &answer->choice[i];
-        if (!is_compared(choice) || !(choice->low > 0))
+    return a < 0 || answer->choice[b].gain > answer->choice[a].gain ? b : a;
+}
+
+/* A time that is longer by less is no reason to ask more; nor by less than the
+ * other, where the runs cannot tell. */
+static const double ALIKE = 0.01, UNSURE = 0.05;
+
+static bool are_alike(const struct answer_choice *choice,
+                      const struct answer_choice *best)
+{
+    double more = (1 - choice->gain) / (1 - best->gain) - 1;
+    return more <= (choice->high >= best->gain ? UNSURE : ALIKE);
+}
+
+/* Programs may rely on the order of iterations. */
+static int asks(const struct candidates *candidates, int i)
+{
+    struct way way;
+    struct error ignored;
+    char text[CANDIDATES_CLAUSE];
+    const char *scheme = candidates->scheme[i];
+    bool moves = scheme != NULL && way_parse(scheme, &way, &ignored) == 0 &&
+                 !way_keeps_order(&way);
+    bool clause = scheme == NULL || candidates_clause(scheme, text) != NULL;
+    return 4 * moves + 2 * (candidates->factor[i] == FACTOR_SEVERAL) + !clause;
+}
+
+int answer_best(const struct answer *answer,
+                const struct candidates *candidates, enum factor factor)
+{
+    const struct answer_choice *choice = answer->choice;
+    int best = -1, found;
+    for (int i = 1; i < candidates->count; i++)
+        if ((factor == FACTORS || candidates->factor[i] == factor) &&
+            answer_gains(&choice[i]))
+            best = most(answer, best, i);
+    found = best;
+    for (int i = 1; best >= 0 && i < candidates->count; i++) {
+        if ((factor != FACTORS && candidates->factor[i] != factor) ||
+            !answer_gains(&choice[i]) || !are_alike(&choice[i], &choice[best]))
             continue;
-        int *best = is_disturbed(choice) ? &answer->disturbed : &answer->best;
-        if (*best < 0 || choice->gain > answer->choice[*best].gain)
-            *best = i;
+        int less = asks(candidates, i) - asks(candidates, found);
+        if (less < 0 || (less == 0 && most(answer, found, i) == i))
+            found = i;
     }
-    if (answer->best >= 0)
-        answer->disturbed = -1;
+    return found;
+}
+
+static void find_best(struct answer *answer,
+                      const struct candidates *candidates)
+{
+    answer->best = answer_best(answer, candidates, FACTORS);
+    answer->disturbed = -1;
+    for (int i = 1; i < candidates->count && answer->best < 0; i++)
+        if (is_compared(&answer->choice[i]) && answer->choice[i].low > 0)
+            answer->disturbed = most(answer, answer->disturbed, i);
 }
 
 /* Intervals are as wide as one over the root of the number of runs. */
@@ -187,7 +235,7 @@ void answer_find(struct answer *answer, const struct tries *tries,
         fill_choice(choice, i != CANDIDATES_OWN ? own : NULL, times, alpha);
         find_usage(choice, tries, i);
     }
-    find_best(answer, count);
+    find_best(answer, tries->candidates);
     find_hidden(answer, count);
     int likely = answer->likely >= 0 ? answer->likely : CANDIDATES_OWN;
     find_spreads(answer, own, count_runs(loop, likely, own, times), count);

@@ -6,7 +6,6 @@
 #include "bench/programs/seen/suggest.h"
 #include "harness/program/need.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,11 @@
 
 /* ---- the best of a kind ---- */
 
-/* With FACTORS: of all, also those that change several things. */
 static int find_best(const struct findings *findings, int subject,
                      enum factor factor)
 {
-    const struct candidates *candidates = findings->rounds->candidates;
-    const struct answer_choice *choice = findings->answer[subject].choice;
-    int best = -1;
-    for (int i = 1; i < candidates->count; i++)
-        if ((factor == FACTORS || candidates->factor[i] == factor) &&
-            answer_gains(&choice[i]) &&
-            (best < 0 || choice[i].gain > choice[best].gain))
-            best = i;
-    return best;
+    return answer_best(&findings->answer[subject], findings->rounds->candidates,
+                       factor);
 }
 
 /* How much the most of a kind could gain unseen; NAN: nothing was compared. */
@@ -240,26 +231,12 @@ static void print_kinds(const struct findings *findings, FILE *out)
         fputc('\n', out);
 }
 
-/* What the program's own clause would be; NULL: none is the same. */
-static const char *clause_of(const char *scheme, char text[64])
-{
-    int64_t chunk;
-    if (text_is(scheme, "static") || text_is(scheme, "gss:min=1"))
-        return scheme[0] == 's' ? "static" : "guided";
-    if (text_is(scheme, "ss"))
-        return "dynamic, 1";
-    if (sscanf(scheme, "css:chunk=%" SCNd64, &chunk) != 1)
-        return NULL;
-    snprintf(text, 64, "dynamic, %" PRId64, chunk);
-    return text;
-}
-
 /* The scheme for a loop that comes within so much of the best and has a clause;
  * -1: there is none. */
 static const double NEAR = 0.01;
 
 static int find_clause(const struct findings *findings, int subject,
-                       char text[64])
+                       char text[CANDIDATES_CLAUSE])
 {
     const struct candidates *candidates = findings->rounds->candidates;
     const struct answer_choice *choice = findings->answer[subject].choice;
@@ -268,7 +245,7 @@ static int find_clause(const struct findings *findings, int subject,
         if (candidates->factor[i] == FACTOR_SCHEDULE &&
             answer_gains(&choice[i]) &&
             1 - choice[i].gain <= (1 + NEAR) * (1 - choice[best].gain) &&
-            clause_of(candidates->name[i], text) != NULL &&
+            candidates_clause(candidates->name[i], text) != NULL &&
             (found < 0 || choice[i].gain > choice[found].gain))
             found = i;
     return found;
@@ -306,15 +283,16 @@ static void print_clauses(const struct findings *findings, FILE *out)
     const struct subjects *subjects = findings->rounds->subjects;
     struct suggest_loop *loop =
         need_zeroed((size_t)subjects->count, sizeof(*loop));
-    char(*text)[64] = need_zeroed((size_t)subjects->count, sizeof(*text));
+    char(*text)[CANDIDATES_CLAUSE] =
+        need_zeroed((size_t)subjects->count, sizeof(*text));
     int count = 0;
     for (int s = 1; s < subjects->count; s++) {
         const struct subject *subject = &subjects->subject[s];
         int found = find_clause(findings, s, text[s]);
         if (found < 0)
             continue;
-        const char *clause =
-            clause_of(findings->rounds->candidates->name[found], text[s]);
+        const char *clause = candidates_clause(
+            findings->rounds->candidates->name[found], text[s]);
         fprintf(out, "%sschedule(%s) in %s",
                 count > 0 ? ", " : "Permanently: ", clause,
                 subject->line != NULL ? subject->line : subject->name);
