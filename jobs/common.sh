@@ -46,3 +46,9 @@ queued_tasks() {
     fi
     squeue -h -r -j "$1" -o '%K %T' 2>/dev/null
 }
+
+# As "1 cell" and "2 cells".
+count() {
+    printf '%s %s' "$1" "$2"
+    [ "$1" -eq 1 ] || printf s
+}

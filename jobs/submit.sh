@@ -371,7 +371,7 @@ submit_arrays() {
 say_left() {
     [ $# -gt 0 ] || return 0
     left_out=$((left_out + $#))
-    printf '    not queued: %s shards (%s)\n' $# "$limit"
+    printf '    not queued: %s (%s)\n' "$(count $# shard)" "$limit"
 }
 
 submit_layout() {
@@ -386,8 +386,9 @@ submit_layout() {
     fi
     [ "$missing" -gt 0 ] || return 0
     template=$(launcher "$node_count" "$per_node" "$threads") || exit 2
-    printf 'layout %s: %s cells on %s nodes, about %s s in all (%s), %s shards of at most %s\n' \
-        "$layout" "$missing" "$node_count" "$seconds" "$how" "$shards" "$time"
+    printf 'layout %s: %s on %s, about %s s in all (%s), %s of at most %s\n' \
+        "$layout" "$(count "$missing" cell)" "$(count "$node_count" node)" \
+        "$seconds" "$how" "$(count "$shards" shard)" "$time"
     if is_het; then
         submit_het "$ranks" "$threads"
     else
@@ -439,8 +440,8 @@ add_up() {
 
 say_sum() {
     say_plan
-    printf 'in all %s cells in %s layouts, about %s node-hours\n' \
-        "$total_cells" "${#layouts[@]}" \
+    printf 'in all %s in %s, about %s node-hours\n' \
+        "$(count "$total_cells" cell)" "$(count "${#layouts[@]}" layout)" \
         "$(awk -v s="$node_seconds" 'BEGIN { printf "%.3g", s / 3600 }')"
 }
 
@@ -467,7 +468,7 @@ main() {
     $dry_run && return
     printf 'progress: %q %q\n' "$here/status.sh" "$dir"
     [ "$left_out" -eq 0 ] ||
-        fail "$left_out shards are not queued, the site takes no more jobs of you now ($limit): give the same command again when some have ended" 1
+        fail "not queued: $(count "$left_out" shard), the site takes no more jobs of you now ($limit): give the same command again when some have ended" 1
 }
 
 main "$@"

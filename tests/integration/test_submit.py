@@ -54,7 +54,7 @@ def test_shards_are_as_many_as_the_time_needs(desk):
     said = desk.submit("--dry-run").stdout
     assert "about 320 s in all (8 by limit), 4 shards" in said
     said = desk.submit("--dry-run", "--cell-time", 11).stdout
-    assert "(8 by --cell-time), 1 shards" in said
+    assert "(8 by --cell-time), 1 shard " in said
 
 
 @pytest.mark.parametrize("words,says", [
@@ -206,7 +206,7 @@ def test_node_hours_are_those_of_all_cells(desk):
     def total(*words):
         out = desk.submit("--dry-run", *words).stdout
         return next(x for x in out.splitlines() if x.startswith("in all"))
-    assert total() == "in all 8 cells in 1 layouts, about 0.0889 node-hours"
+    assert total() == "in all 8 cells in 1 layout, about 0.0889 node-hours"
     assert total("--nodes", 2).endswith("about 0.178 node-hours")
 
 
@@ -315,10 +315,10 @@ def test_a_limit_on_submitted_jobs_is_met_by_several_arrays(desk, limit):
     assert tasks_of(desk) == [0, 1, 2, 3, 4]
     assert "not queued: 3 shards" in first.stdout
     (line,) = first.stderr.splitlines()
-    assert line.startswith("submit.sh: 3 shards are not queued") \
+    assert line.startswith("submit.sh: not queued: 3 shards") \
         and limit in line
     none = desk.submit(*words)
-    assert none.returncode == 1 and "3 shards are not queued" in none.stderr
+    assert none.returncode == 1 and "not queued: 3 shards" in none.stderr
     assert tasks_of(desk) == [0, 1, 2, 3, 4]
     desk.write("room", "9")
     last = desk.submit(*words)
