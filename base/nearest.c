@@ -74,7 +74,8 @@ const char *nearest_hint(const char *word, const char *const *names, char *text)
     return text;
 }
 
-const char *nearest_list(const char *const *names, char *text, size_t size)
+/* "a, b, c", cut at a name where the room ends. */
+static const char *list_names(const char *const *names, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -116,5 +117,5 @@ int nearest_unknown(struct error *err, const char *word,
         return error_set(err, EINVAL, "%s%s", said, hint);
     return error_set(err, EINVAL, "%s%s%s allowed: %s", said, hint,
                      hint[0] != '\0' ? "" : ",",
-                     nearest_list(names, list, sizeof(list)));
+                     list_names(names, list, sizeof(list)));
 }

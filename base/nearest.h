@@ -19,9 +19,6 @@ const char *nearest_name(const char *word, const char *const *names);
 const char *nearest_hint(const char *word, const char *const *names,
                          char *text);
 
-/* Writes "a, b, c", cut at a name where the room ends.  Returns `text`. */
-const char *nearest_list(const char *const *names, char *text, size_t size);
-
 /* Says that `word` is none of `names`: the formatted text, then the nearest of
  * them, then the command that lists them, or without one ("") themselves, where
  * they are few or none is near.  Returns -EINVAL. */

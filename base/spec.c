@@ -127,7 +127,9 @@ static int parse_value(const char *what, const char *name,
 
 /* ---- quotes ---- */
 
-size_t spec_value_length(const char *text)
+/* Of the value that begins here, with its quotes: up to a comma outside of
+ * them, or to the end. */
+static size_t value_length(const char *text)
 {
     size_t length = 0;
     if (text[0] == '"') {
@@ -144,7 +146,7 @@ static size_t pair_length(const char *text)
 {
     size_t key = strcspn(text, "=,");
     key += text[key] == '=';
-    return key + spec_value_length(text + key);
+    return key + value_length(text + key);
 }
 
 size_t spec_length(const char *list)

@@ -67,10 +67,6 @@ int spec_parse(const char *what, const char *text, const char *name,
                const struct spec_param *params, struct spec *out,
                struct error *err);
 
-/* Bytes of the value that begins here, with its quotes: up to a comma outside
- * of them, or to the end. */
-size_t spec_value_length(const char *text);
-
 /* Bytes of the spec that begins a list, as css:chunk=16 does in
  * css:chunk=16,ss: a word with '=' belongs to the spec before it. */
 size_t spec_length(const char *list);

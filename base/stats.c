@@ -187,19 +187,15 @@ static int leave_out_nearly(int m, int n, double alpha)
     return k > 0 ? (int)floor(k) : 0;
 }
 
-static int leave_out_pairs(int m, int n, double alpha)
-{
-    return m <= EXACT_MOST && n <= EXACT_MOST ? leave_out_exactly(m, n, alpha)
-                                              : leave_out_nearly(m, n, alpha);
-}
-
 struct stats_median stats_shift(const double *a, int a_count, const double *b,
                                 int b_count, double alpha)
 {
     struct stats_median shift = {NAN, NAN, NAN};
     int all = a_count * b_count;
     double *differences = malloc(((size_t)all + 1) * sizeof(*differences));
-    int out = leave_out_pairs(a_count, b_count, alpha);
+    int out = a_count <= EXACT_MOST && b_count <= EXACT_MOST
+                  ? leave_out_exactly(a_count, b_count, alpha)
+                  : leave_out_nearly(a_count, b_count, alpha);
     if (all > 0 && differences != NULL && out >= 0) {
         for (int i = 0; i < all; i++)
             differences[i] = b[i / a_count] - a[i % a_count];

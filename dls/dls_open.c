@@ -112,14 +112,6 @@ int loop_read_options(dls_loop *loop, const dls_options *options,
 
 /* ---- a loop that begins ---- */
 
-static struct sched_loop shape_of(const dls_loop *loop)
-{
-    return (struct sched_loop){.iterations = loop->iterations,
-                               .workers = loop->workers,
-                               .power = loop->power,
-                               .cost = loop->cost};
-}
-
 /* Whether the scheme has a table, or needs its state. */
 static int begin_table(dls_loop *loop, const struct sched_loop *shape)
 {
@@ -178,7 +170,10 @@ void loop_begin(dls_loop *loop)
 
 static int begin_loop(dls_loop *loop)
 {
-    const struct sched_loop shape = shape_of(loop);
+    const struct sched_loop shape = {.iterations = loop->iterations,
+                                     .workers = loop->workers,
+                                     .power = loop->power,
+                                     .cost = loop->cost};
     int code = costs_check(loop);
     if (code == 0 && loop->iterations > 0)
         code = begin_table(loop, &shape);

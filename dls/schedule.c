@@ -129,13 +129,6 @@ static int read_file(struct rules *rules, struct schedule *schedule,
     return code;
 }
 
-static int resolve_by_file(const char *path, const char *name,
-                           struct schedule *schedule, struct error *err)
-{
-    struct rules rules = {.path = path, .name = name};
-    return read_file(&rules, schedule, err);
-}
-
 int way_check_rules(const char *path, way_rule_fn *take, void *arg,
                     struct error *err)
 {
@@ -156,8 +149,10 @@ int schedule_resolve(const char *name, const char *given,
         return error_set(err, EINVAL, "scheme: the text is too long");
     *schedule = (struct schedule){0};
     snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", given);
-    if (environment[0] == '@')
-        return resolve_by_file(environment + 1, name, schedule, err);
+    if (environment[0] == '@') {
+        struct rules rules = {.path = environment + 1, .name = name};
+        return read_file(&rules, schedule, err);
+    }
     snprintf(asked, sizeof(asked), "%s", environment);
     const char *scheme = text_trim(asked);
     if (*scheme == '\0')

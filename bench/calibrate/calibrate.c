@@ -86,12 +86,6 @@ static int make_specs(const struct calibrate_request *request,
     return code;
 }
 
-static void free_specs(struct specs *specs)
-{
-    for (int i = 0; i < specs->count; i++)
-        free(specs->spec[i]);
-}
-
 /* ---- a launch ---- */
 
 /* To end, once all is written: as launches of `run` have. */
@@ -286,7 +280,8 @@ int calibrate_make(const struct calibrate_request *request, const char *path,
         code = make_specs(&complete, &specs, err);
     if (code == 0)
         code = measure_both(&complete, &specs, path, calibration, err);
-    free_specs(&specs);
+    for (int i = 0; i < specs.count; i++)
+        free(specs.spec[i]);
     calibration->took_s = child_now() - start;
     if (code == 0)
         code = calibration_save(calibration, path, err);

@@ -17,26 +17,18 @@ static const char *value_of(const char *set)
 
 /* ---- lines at the end ---- */
 
-static bool is_block(const yaml_node_t *node)
-{
-    return node->type == YAML_MAPPING_NODE &&
-           node->data.mapping.style == YAML_BLOCK_MAPPING_STYLE;
-}
-
-static yaml_node_t *first_key(struct document *doc, const yaml_node_t *map)
-{
-    const yaml_node_pair_t *pairs = map->data.mapping.pairs.start;
-    return pairs < map->data.mapping.pairs.top
-               ? yaml_document_get_node(&doc->yaml, pairs->key)
-               : NULL;
-}
-
 /* Whether a line with a key of this map can follow the last of all lines. */
 static bool begins_at(struct document *doc, const yaml_node_t *map,
                       size_t column)
 {
-    const yaml_node_t *key = first_key(doc, map);
-    return is_block(map) && key != NULL && key->start_mark.column == column;
+    const yaml_node_pair_t *pairs = map->data.mapping.pairs.start;
+    const yaml_node_t *key =
+        pairs < map->data.mapping.pairs.top
+            ? yaml_document_get_node(&doc->yaml, pairs->key)
+            : NULL;
+    return map->type == YAML_MAPPING_NODE &&
+           map->data.mapping.style == YAML_BLOCK_MAPPING_STYLE && key != NULL &&
+           key->start_mark.column == column;
 }
 
 /* The value of the last `overrides`; NULL: there are none. */

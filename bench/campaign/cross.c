@@ -171,13 +171,6 @@ int cross_merge(struct cross *to, const struct cross *from, struct error *err)
 
 /* ---- cells ---- */
 
-static void add_cell(struct cross_result *result, const struct cell *cell)
-{
-    need_room(&result->cells, &result->room, result->count + 1,
-              sizeof(*result->cells));
-    result->cells[result->count++] = *cell;
-}
-
 static void add_skip(struct cross_result *result, const struct cell *cell,
                      const char *reason)
 {
@@ -297,7 +290,9 @@ static int one_cell(const struct cross *cross, const int *pick,
     if (code != 0)
         return text_place_prefix(err, code,
                                  find_culprit(cross, pick, err, block));
-    add_cell(result, &cell);
+    need_room(&result->cells, &result->room, result->count + 1,
+              sizeof(*result->cells));
+    result->cells[result->count++] = cell;
     return 0;
 }
 

@@ -40,16 +40,6 @@ static void begin_parser(yaml_parser_t *parser, const char *text)
                                  strlen(text));
 }
 
-static int too_deep(const char *path, const yaml_event_t *event,
-                    struct error *err)
-{
-    return error_set(err, EINVAL,
-                     "%s:%zu:%zu: lists and maps are nested deeper than %d "
-                     "levels",
-                     path, event->start_mark.line + 1,
-                     event->start_mark.column + 1, DOCUMENT_DEPTH_MAX);
-}
-
 /* Before the document is built: the parser's time for a bracket grows with the
  * number of those that are open.  Errors are found by that, too. */
 static int check_depth(const char *path, const char *text, struct error *err)
@@ -67,7 +57,12 @@ static int check_depth(const char *path, const char *text, struct error *err)
         depth -= event.type == YAML_SEQUENCE_END_EVENT ||
                  event.type == YAML_MAPPING_END_EVENT;
         if (depth > DOCUMENT_DEPTH_MAX)
-            code = too_deep(path, &event, err);
+            code = error_set(
+                err, EINVAL,
+                "%s:%zu:%zu: lists and maps are nested deeper than %d "
+                "levels",
+                path, event.start_mark.line + 1, event.start_mark.column + 1,
+                DOCUMENT_DEPTH_MAX);
         more = code == 0 && event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
     }

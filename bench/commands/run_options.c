@@ -99,14 +99,6 @@ int run_options_read(int argc, char **argv, bool simulated,
     return code;
 }
 
-static int load_campaign(struct run_options *o, struct campaign *campaign,
-                         struct error *err)
-{
-    for (int i = 0; i < o->measures; i++)
-        o->setup.set[o->setup.sets++] = o->measure[i];
-    return speeds_load_campaign(o, campaign, err);
-}
-
 /* The shape that is not given: by rank_per, or one rank with all cores. */
 static int single_shape(struct run_options *o, struct error *err)
 {
@@ -161,7 +153,9 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
 {
     int code;
     if (o->file != NULL) {
-        code = load_campaign(o, campaign, err);
+        for (int i = 0; i < o->measures; i++)
+            o->setup.set[o->setup.sets++] = o->measure[i];
+        code = speeds_load_campaign(o, campaign, err);
     } else {
         code = single_shape(o, err);
         if (code != 0)

@@ -72,18 +72,6 @@ static int add_tables(struct reader *r,
     return code;
 }
 
-static int collect_entries(const struct options_page *page, struct reader *r,
-                           struct error *err)
-{
-    r->page = page;
-    r->count = 0;
-    int code = add_tables(r, page->tables, err);
-    if (code == 0)
-        code = add_tables(r, options_common, err);
-    r->known[r->count] = (struct option){.name = NULL};
-    return code;
-}
-
 /* ---- what getopt_long did not understand ---- */
 
 static int count_beginnings(const struct reader *r, const char *name)
@@ -296,7 +284,12 @@ int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err)
 {
     struct reader r;
-    int code = collect_entries(page, &r, err);
+    r.page = page;
+    r.count = 0;
+    int code = add_tables(&r, page->tables, err);
+    if (code == 0)
+        code = add_tables(&r, options_common, err);
+    r.known[r.count] = (struct option){.name = NULL};
     optind = 0; /* getopt_long begins anew */
     while (code == 0) {
         int key = getopt_long(argc, argv, ":hV", r.known, NULL);

@@ -11,20 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static void format_utc(const char *format, char *text, size_t size)
-{
-    time_t now = time(NULL);
-    struct tm fields;
-    gmtime_r(&now, &fields);
-    strftime(text, size, format, &fields);
-}
-
 /* Ends with the time unless the user names it; if a run of the same second has
  * that name already, this one gets a number. */
 static int name_by_time(char *path, size_t size, const char *campaign)
 {
     char name[32];
-    format_utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
+    time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    strftime(name, sizeof(name), "%Y-%m-%dT%H%M%SZ", &fields);
     int length = snprintf(path, size, "results/%s/%s", campaign, name);
     for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
         length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);

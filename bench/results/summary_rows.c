@@ -61,11 +61,6 @@ static int transport_position(const char *transport)
     return i;
 }
 
-static int compare_long(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
     const struct summary_row *x = a, *y = b;
@@ -78,7 +73,8 @@ static int compare_rows(const void *a, const void *b)
         c->threads - d->threads,
         transport_position(c->transport) - transport_position(d->transport),
         text_is(d->hierarchy, "flat") - text_is(c->hierarchy, "flat"),
-        compare_long(c->sync_interval, d->sync_interval),
+        (c->sync_interval > d->sync_interval) -
+            (c->sync_interval < d->sync_interval),
         strcmp(x->label, y->label),
         x->scheme - y->scheme,
         strcmp(c->scheme, d->scheme),

@@ -356,11 +356,6 @@ static void write_children(FILE *out, const struct fat_tree *tree, int hosts)
     fprintf(out, "%d", hosts / tree->whole);
 }
 
-static void write_between(FILE *out, const char *text, size_t from, size_t to)
-{
-    fwrite(text + from, 1, to - from, out);
-}
-
 char *fat_tree_cut(const struct fat_tree *tree, int hosts)
 {
     const struct fat_tree_value *radical = &tree->radical;
@@ -371,7 +366,7 @@ char *fat_tree_cut(const struct fat_tree *tree, int hosts)
     for (int turn = 0; turn < 2; turn++) {
         bool is_radical = (radical->at < children->at) == (turn == 0);
         const struct fat_tree_value *value = is_radical ? radical : children;
-        write_between(out, tree->text, at, value->at);
+        fwrite(tree->text + at, 1, value->at - at, out);
         if (is_radical)
             write_radical(out, tree->number, hosts);
         else

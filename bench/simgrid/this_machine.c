@@ -116,13 +116,6 @@ static void set_flags(struct this_machine *machine,
              "--cfg=smpi/send-is-detached-thresh:%d", INT_MAX);
 }
 
-static int count_cores(const struct calibration *c)
-{
-    int threads = c->kind[CALIBRATION_THREADS].workers;
-    int ranks = c->kind[CALIBRATION_RANKS].workers;
-    return threads > ranks ? threads : ranks;
-}
-
 /* ---- all of it ---- */
 
 static int make_absolute(const char *calibration, char path[PATH_MAX],
@@ -198,7 +191,9 @@ static int open_machine(struct this_machine *machine, const char *file,
                                         : this_machine_name);
     platform_file_make_harmless(p.source);
     p.processor = c.processor;
-    p.cores = count_cores(&c);
+    int threads = c.kind[CALIBRATION_THREADS].workers;
+    int ranks = c.kind[CALIBRATION_RANKS].workers;
+    p.cores = threads > ranks ? threads : ranks;
     code = one_host(&c, err);
     if (code == 0 && workers > 0) {
         p.nodes = count_nodes(workers, p.cores);

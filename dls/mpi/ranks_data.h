@@ -46,9 +46,6 @@ int data_read(struct ranks *ranks, const dls_mpi_options *options);
  * -EINVAL; not agreed. */
 int data_check(struct ranks *ranks, int64_t iterations);
 
-/* Whether the loop has input or output. */
-bool data_given(const struct ranks *ranks);
-
 /* What all ranks must pass alike. */
 uint64_t data_form(const struct ranks *ranks);
 

@@ -21,7 +21,8 @@ static bool has_input(const struct ranks *ranks)
     return ranks->data.input.size > 0;
 }
 
-bool data_given(const struct ranks *ranks)
+/* Whether the loop has input or output. */
+static bool data_given(const struct ranks *ranks)
 {
     return has_input(ranks) || ranks->data.output.size > 0;
 }

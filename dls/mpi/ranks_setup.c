@@ -110,11 +110,6 @@ const char *ranks_hierarchy(const struct ranks *ranks)
 
 /* ---- what the transport refuses ---- */
 
-static bool learns(const struct sched_ops *scheme)
-{
-    return scheme->feedback != NULL;
-}
-
 static bool asks_for(const struct ranks *ranks, const struct hierarchy *h,
                      enum transport_ask ask)
 {
@@ -140,7 +135,7 @@ static bool asks_for(const struct ranks *ranks, const struct hierarchy *h,
         return (sched_flags(pair->outer, &pair->outer_spec) &
                 SCHED_NEEDS_COST) != 0;
     case TRANSPORT_LEARNING:
-        return learns(pair->outer);
+        return pair->outer->feedback != NULL;
     case TRANSPORT_MIN_CHUNK:
         return ranks->loop.min_chunk > 1;
     default:

@@ -5,22 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse_text(const char *text, struct error *err)
-{
-    return error_set(err, EINVAL,
-                     "hierarchy: '%s' is unknown, allowed are flat, a number "
-                     "of masters (16), several levels (4x16), and node as "
-                     "last level (node, 4xnode)",
-                     text);
-}
-
 static int parse_level(const char *text, const char *word, size_t length,
                        struct hierarchy *h, struct error *err)
 {
     char *end;
     long fan = strtol(word, &end, 10);
     if (length == 0 || end != word + length || word[0] < '0' || word[0] > '9')
-        return refuse_text(text, err);
+        return error_set(
+            err, EINVAL,
+            "hierarchy: '%s' is unknown, allowed are flat, a number "
+            "of masters (16), several levels (4x16), and node as "
+            "last level (node, 4xnode)",
+            text);
     if (fan < 1 || fan > 1000000)
         return error_set(err, EINVAL,
                          "hierarchy %s: a level needs 1 to 1000000 masters",

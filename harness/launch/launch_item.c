@@ -314,15 +314,6 @@ static int open_run(struct launch *launch, struct item *item, struct error *err)
                     policy->oversubscribe, err);
 }
 
-/* The times of all its repetitions. */
-static void open_times(const struct launch *launch, struct item *item)
-{
-    int most = launch->work.policy.repetitions_max;
-    if (item->trial != NULL && item->trial->rule.repetitions > most)
-        most = item->trial->rule.repetitions;
-    item->time = need_zeroed((size_t)most + 1, sizeof(*item->time));
-}
-
 /* A cell that cannot be opened is recorded as failed, with the reason, and the
  * others continue. */
 int item_open(struct launch *launch, struct item *item, struct error *err)
@@ -335,7 +326,11 @@ int item_open(struct launch *launch, struct item *item, struct error *err)
     if (code == 0)
         code = open_run(launch, item, &why);
     if (code == 0) {
-        open_times(launch, item);
+        /* The times of all its repetitions. */
+        int most = launch->work.policy.repetitions_max;
+        if (item->trial != NULL && item->trial->rule.repetitions > most)
+            most = item->trial->rule.repetitions;
+        item->time = need_zeroed((size_t)most + 1, sizeof(*item->time));
         return 0;
     }
     launch_complain(launch, &why);

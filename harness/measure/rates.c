@@ -19,12 +19,6 @@ static int count_messages(int bytes)
     return (int)fmax(fmin(ROUND_BYTES / bytes, ROUND_MESSAGES), 1);
 }
 
-static void send_all(const struct comm *comm, const char *room, int bytes)
-{
-    for (int i = count_messages(bytes); i > 0; i--)
-        MPI_Send(room, bytes, MPI_BYTE, 0, TAG, comm->all);
-}
-
 /* Some receives are always posted, as a master's are. */
 static void receive_all(const struct comm *comm, char *room, int bytes)
 {
@@ -48,7 +42,8 @@ static double take_round(const struct comm *comm, char *room, int bytes)
 {
     comm_sharp_barrier(comm);
     if (comm->rank != 0) {
-        send_all(comm, room, bytes);
+        for (int i = count_messages(bytes); i > 0; i--)
+            MPI_Send(room, bytes, MPI_BYTE, 0, TAG, comm->all);
         return 0;
     }
     double start = engine_now();

@@ -66,13 +66,6 @@ static int add_costs(const struct loop *loop, const char *choice,
     return add_file(loop, choice, before, err);
 }
 
-static void keep_first(struct loop_known *known, int64_t iterations)
-{
-    size_t n = (size_t)iterations + 1;
-    known->first = need_zeroed(n, sizeof(*known->first));
-    memcpy(known->first, known->before, n * sizeof(*known->first));
-}
-
 static struct loop_known *find_known(const struct loop *loop,
                                      const char *choice)
 {
@@ -96,8 +89,11 @@ int loop_costs(struct loop *loop, const char *choice, const struct comm *comm,
             free(known);
             return code;
         }
-        if (strcmp(choice, "last") == 0)
-            keep_first(known, loop->iterations);
+        if (strcmp(choice, "last") == 0) {
+            size_t n = (size_t)loop->iterations + 1;
+            known->first = need_zeroed(n, sizeof(*known->first));
+            memcpy(known->first, known->before, n * sizeof(*known->first));
+        }
         strcpy(known->choice, choice);
         known->next = loop->known_costs;
         loop->known_costs = known;

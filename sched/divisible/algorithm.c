@@ -83,12 +83,6 @@ bool divisible_named(const char *text)
            find_algorithm(name) < DIVISIBLE_ALGORITHMS;
 }
 
-static int unknown_name(const char *name, struct error *err)
-{
-    return nearest_unknown(err, name, divisible_names, "", "unknown plan '%s'",
-                           name);
-}
-
 int divisible_parse(const char *text, struct divisible_choice *choice,
                     struct spec *spec, struct error *err)
 {
@@ -98,7 +92,8 @@ int divisible_parse(const char *text, struct divisible_choice *choice,
         return code;
     int i = find_algorithm(name);
     if (i == DIVISIBLE_ALGORITHMS)
-        return unknown_name(name, err);
+        return nearest_unknown(err, name, divisible_names, "",
+                               "unknown plan '%s'", name);
     const struct spec_param *params = divisible_about[i].params;
     code = spec_parse("scheme", text, name, params, spec, err);
     if (code != 0)
@@ -117,19 +112,6 @@ int divisible_parse(const char *text, struct divisible_choice *choice,
 
 /* ---- plans ---- */
 
-static struct divisible_periods
-periods_of(const struct divisible_choice *choice)
-{
-    struct divisible_periods periods = choice->algorithm == DIVISIBLE_LP_FIXED
-                                           ? divisible_lp_fixed(choice->period)
-                                       : choice->algorithm == DIVISIBLE_LP_SQRT
-                                           ? divisible_lp_sqrt()
-                                           : divisible_lp_adaptive();
-    periods.tail = choice->tail;
-    periods.unit = choice->unit;
-    return periods;
-}
-
 int divisible_make(const struct divisible_choice *choice,
                    const struct divisible_platform *platform, double load,
                    struct divisible_plan *plan, struct error *err)
@@ -142,6 +124,12 @@ int divisible_make(const struct divisible_choice *choice,
                                       choice->order_count, plan, err);
     if (choice->algorithm == DIVISIBLE_SINGLE_ROUND)
         return divisible_single_best(platform, load, plan, err);
-    struct divisible_periods periods = periods_of(choice);
+    struct divisible_periods periods = choice->algorithm == DIVISIBLE_LP_FIXED
+                                           ? divisible_lp_fixed(choice->period)
+                                       : choice->algorithm == DIVISIBLE_LP_SQRT
+                                           ? divisible_lp_sqrt()
+                                           : divisible_lp_adaptive();
+    periods.tail = choice->tail;
+    periods.unit = choice->unit;
     return divisible_periodic(platform, load, &periods, plan, err);
 }

@@ -33,18 +33,14 @@ static double share_of(const struct awf_state *s, const struct awf_worker *w)
     return w->rate * s->known_power / (s->known_rate * s->power);
 }
 
-static void begin_stage(struct awf_state *s, int64_t remaining)
-{
-    s->remaining = (double)remaining;
-    for (int64_t j = 0; j < s->workers; j++)
-        s->worker[j].share = share_of(s, &s->worker[j]);
-}
-
 int64_t awf_stage_next(void *state, int worker, int64_t remaining)
 {
     struct awf_state *s = state;
-    if (sched_stage_begins(&s->requests, s->workers))
-        begin_stage(s, remaining);
+    if (sched_stage_begins(&s->requests, s->workers)) {
+        s->remaining = (double)remaining;
+        for (int64_t j = 0; j < s->workers; j++)
+            s->worker[j].share = share_of(s, &s->worker[j]);
+    }
     return sched_round_up(s->remaining * s->worker[worker].share / 2);
 }
 

@@ -45,20 +45,16 @@ static int fiss_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-static void begin_stage(struct fiss_state *s)
-{
-    s->chunk = sched_round(s->first + (double)s->stage * s->increase);
-    if (s->stage < s->stages - 1)
-        s->stage++;
-}
-
 static int64_t fiss_next(void *state, int worker, int64_t remaining)
 {
     struct fiss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (sched_stage_begins(&s->requests, s->workers))
-        begin_stage(s);
+    if (sched_stage_begins(&s->requests, s->workers)) {
+        s->chunk = sched_round(s->first + (double)s->stage * s->increase);
+        if (s->stage < s->stages - 1)
+            s->stage++;
+    }
     return s->chunk;
 }
 

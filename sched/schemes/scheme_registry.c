@@ -43,14 +43,6 @@ static void all_names(const char *names[2 * SCHEMES + 1])
     names[n] = NULL;
 }
 
-static int unknown_scheme(const char *name, struct error *err)
-{
-    const char *names[2 * SCHEMES + 1];
-    all_names(names);
-    return nearest_unknown(err, name, names, "dlsbench list schemes",
-                           "scheme: unknown name '%s'", name);
-}
-
 /* An alias is the scheme with its defaults and so takes no keys: fac2 is
  * factoring with alpha = 2, fac2:alpha=3 would contradict itself. */
 static int alias_with_keys(const struct sched_ops *ops, struct error *err)
@@ -70,8 +62,12 @@ int sched_parse(const char *text, const struct sched_ops **ops,
     if (code != 0)
         return code;
     const struct sched_ops *found = find_scheme(name);
-    if (found == NULL)
-        return unknown_scheme(name, err);
+    if (found == NULL) {
+        const char *names[2 * SCHEMES + 1];
+        all_names(names);
+        return nearest_unknown(err, name, names, "dlsbench list schemes",
+                               "scheme: unknown name '%s'", name);
+    }
     bool bare = strchr(text, ':') == NULL;
     if (strcmp(name, found->name) != 0 && !bare)
         return alias_with_keys(found, err);

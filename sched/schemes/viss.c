@@ -40,19 +40,15 @@ static int viss_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-static void begin_stage(struct viss_state *s)
-{
-    s->chunk = sched_round(s->first * (2 - s->half));
-    s->half /= 2;
-}
-
 static int64_t viss_next(void *state, int worker, int64_t remaining)
 {
     struct viss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (sched_stage_begins(&s->requests, s->workers))
-        begin_stage(s);
+    if (sched_stage_begins(&s->requests, s->workers)) {
+        s->chunk = sched_round(s->first * (2 - s->half));
+        s->half /= 2;
+    }
     return s->chunk;
 }
 

@@ -12,16 +12,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static int refuse_crowd(const struct cell *cell, int room, struct error *err)
-{
-    return error_set(err, EBUSY,
-                     "layout %dx%d: %d workers cannot share the %d %s of this "
-                     "host: ask for fewer, give --oversubscribe to go on, or "
-                     "--launcher to start them on other hosts",
-                     cell->ranks, cell->threads, cell_workers(cell), room,
-                     cell->smt ? "hardware threads" : "cores");
-}
-
 /* Whether the cell's workers would get slower cores than they could. */
 static bool warn_slower(const struct cell *cell, const struct topo *topo)
 {
@@ -56,7 +46,13 @@ static int check_cells(const struct campaign *campaign, const struct topo *topo,
                 err, topo_refuse_quota(cell_workers(cell), quota, err),
                 "layout %dx%d", cell->ranks, cell->threads);
         if (code == 0 && cell_workers(cell) > room)
-            code = refuse_crowd(cell, room, err);
+            code = error_set(
+                err, EBUSY,
+                "layout %dx%d: %d workers cannot share the %d %s of this "
+                "host: ask for fewer, give --oversubscribe to go on, or "
+                "--launcher to start them on other hosts",
+                cell->ranks, cell->threads, cell_workers(cell), room,
+                cell->smt ? "hardware threads" : "cores");
         warned = warned || (code == 0 && warn_slower(cell, topo));
     }
     return code;

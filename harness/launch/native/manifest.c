@@ -175,14 +175,6 @@ static json_t *teams_object(const struct worklist *work,
     return object;
 }
 
-static void add_teams(json_t *manifest, const struct worklist *work)
-{
-    for (int t = 0; transport_list[t] != NULL; t++)
-        if (transport_list[t]->team != NULL)
-            json_object_set_new(manifest, transport_list[t]->rules->field,
-                                teams_object(work, transport_list[t]));
-}
-
 json_t *manifest_make(const struct worklist *work,
                       struct launch_context *context)
 {
@@ -207,7 +199,10 @@ json_t *manifest_make(const struct worklist *work,
                   work->threads, "places", ranks, "machine",
                   machine_object(context), "counters", counters_object(context),
                   "gained", work->gained));
-    add_teams(manifest, work);
+    for (int t = 0; transport_list[t] != NULL; t++)
+        if (transport_list[t]->team != NULL)
+            json_object_set_new(manifest, transport_list[t]->rules->field,
+                                teams_object(work, transport_list[t]));
     json_t *measured = json_pack(
         "{s:o,s:o,s:f,s:f,s:f,s:o,s:o,s:s}", "policy",
         policy_to_json(&work->policy), "slurm", slurm_variables(), "clock_s",

@@ -28,18 +28,13 @@ static double count_iteration(const struct counter *c, int64_t iteration)
     return c->scale * c->kernel->cost->counted(c->instance, c->output);
 }
 
-static int64_t checked_iteration(int64_t iterations, int i)
-{
-    return (2 * (int64_t)i + 1) * iterations / (2 * CHECKED);
-}
-
 /* How far the profile is off, over the iterations that are run whole. */
 static double profile_deviation(const struct counter *whole, int64_t iterations,
                                 const double *operations)
 {
     double off = 0, sum = 0;
     for (int i = 0; i < CHECKED; i++) {
-        int64_t at = checked_iteration(iterations, i);
+        int64_t at = (2 * (int64_t)i + 1) * iterations / (2 * CHECKED);
         double exact = count_iteration(whole, at);
         off += fabs(operations[at] - exact);
         sum += exact;

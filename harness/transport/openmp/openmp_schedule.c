@@ -121,14 +121,6 @@ static int read_variable(const char *variable, struct spec *spec,
 
 /* ---- specs ---- */
 
-static enum openmp_kind kind_of(const char *name)
-{
-    return strcmp(name, "static") == 0    ? OPENMP_STATIC
-           : strcmp(name, "dynamic") == 0 ? OPENMP_DYNAMIC
-           : strcmp(name, "guided") == 0  ? OPENMP_GUIDED
-                                          : OPENMP_AUTO;
-}
-
 static void add_key(char canonical[SPEC_CANONICAL_MAX], const char *key,
                     const char *value)
 {
@@ -181,7 +173,10 @@ int openmp_schedule_parse(const char *text, bool complete, const char *variable,
     const struct spec_value *monotonic = &spec.value[MONOTONIC];
     const char *kind = runtime ? spec.value[KIND].text : about->name;
     struct openmp_schedule read = {
-        .kind = kind_of(kind),
+        .kind = strcmp(kind, "static") == 0    ? OPENMP_STATIC
+                : strcmp(kind, "dynamic") == 0 ? OPENMP_DYNAMIC
+                : strcmp(kind, "guided") == 0  ? OPENMP_GUIDED
+                                               : OPENMP_AUTO,
         .runtime = runtime,
         .chunk = spec.value[CHUNK].given ? spec.value[CHUNK].integer : 0,
         .monotonic = monotonic->given && strcmp(monotonic->text, "on") == 0};
