@@ -102,7 +102,7 @@ static int measure_transport(struct launch_context *context,
                              struct error *err)
 {
     struct cell cell;
-    double chunk_s;
+    double chunk_s = NAN;
     int code = crew_cell(context, transport, size, &cell, err);
     if (code == 0)
         code = measure_cell(context, &cell, oversubscribe, chunk_of, &chunk_s,
@@ -139,7 +139,7 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
 {
     struct cell cell;
     const char *transport = context->comm.ranks == 1 ? "shared" : "window";
-    double chunk_s;
+    double chunk_s = NAN;
     int code = crew_cell(context, transport, BY_MEMORY, &cell, err);
     snprintf(cell.scheme, sizeof(cell.scheme), "wcss:k=%lld",
              (long long)BY_MEMORY);
@@ -160,7 +160,7 @@ static int measure_request(struct launch_context *context, bool oversubscribe,
 {
     struct burst burst;
     struct cell cell;
-    double chunk_s;
+    double chunk_s = NAN;
     int code = crew_cell(context, "master", BY_MESSAGE, &cell, err);
     snprintf(cell.master, sizeof(cell.master), "dedicated");
     if (code == 0)

@@ -35,15 +35,21 @@ INLINE lanes all(int value)
 
 /* ---- 8 x 8 turned: rows of 8 columns to columns of 8 rows and back ---- */
 
-#define LOW8(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH8(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define LOW4(a, b)                                                             \
-    (lanes) __builtin_shufflevector((pairs)(a), (pairs)(b), 0, 4, 1, 5)
-#define HIGH4(a, b)                                                            \
-    (lanes) __builtin_shufflevector((pairs)(a), (pairs)(b), 2, 6, 3, 7)
-#define LOW2(a, b) (lanes) __builtin_shufflevector((quads)(a), (quads)(b), 0, 2)
-#define HIGH2(a, b)                                                            \
-    (lanes) __builtin_shufflevector((quads)(a), (quads)(b), 1, 3)
+/* The elements of two vectors with these numbers; gcc has clang's name for it
+ * from 12 on. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(kind, a, b, ...)                                               \
+    (lanes) __builtin_shufflevector((kind)(a), (kind)(b), __VA_ARGS__)
+#else
+#define SHUFFLE(kind, a, b, ...)                                               \
+    (lanes) __builtin_shuffle((kind)(a), (kind)(b), (kind){__VA_ARGS__})
+#endif
+#define LOW8(a, b) SHUFFLE(lanes, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH8(a, b) SHUFFLE(lanes, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW4(a, b) SHUFFLE(pairs, a, b, 0, 4, 1, 5)
+#define HIGH4(a, b) SHUFFLE(pairs, a, b, 2, 6, 3, 7)
+#define LOW2(a, b) SHUFFLE(quads, a, b, 0, 2)
+#define HIGH2(a, b) SHUFFLE(quads, a, b, 1, 3)
 
 INLINE void turn(lanes v[8])
 {
@@ -99,7 +105,7 @@ INLINE lanes move_up(lanes error, int16_t up)
 #ifdef __SSE2__
     return (lanes)_mm_slli_si128((__m128i)error, 2) | first;
 #else
-    return __builtin_shufflevector(first, error, 0, 8, 9, 10, 11, 12, 13, 14);
+    return SHUFFLE(lanes, first, error, 0, 8, 9, 10, 11, 12, 13, 14);
 #endif
 }
 
