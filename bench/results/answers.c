@@ -99,14 +99,22 @@ static double longest_s(const struct contest *contest)
     return most;
 }
 
+/* Without the blank behind "s" that lines up columns. */
+static void time_text(double seconds, double unit_of, char *text, int size)
+{
+    table_seconds(seconds, unit_of, text, size);
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ' ')
+        text[length - 1] = '\0';
+}
+
 /* "38.1 ms" or "38.1 to 40.2 ms" of those that win. */
 static void add_times(const struct contest *contest, char text[TEXT_SIZE])
 {
     double most = longest_s(contest);
     char low[24], high[24];
-    table_seconds(contest->rows[contest->best].time.median, most, low,
-                  sizeof(low));
-    table_seconds(most, most, high, sizeof(high));
+    time_text(contest->rows[contest->best].time.median, most, low, sizeof(low));
+    time_text(most, most, high, sizeof(high));
     if (text_is(low, high))
         add(text, "%s", high);
     else

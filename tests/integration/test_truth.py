@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shlex
+import subprocess
 import sys
 
 import pytest
@@ -260,3 +261,36 @@ def test_load_beside_the_cells(dlsbench, lasting, tmp_path):
     assert " refused " not in result.out
     for worker in result.lines("workers"):
         assert worker["displaced"] > 0
+
+
+# As a BLAS that was built with OpenMP does.
+THREADED = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *wait_for_work(void *unused) { for (;;) pause(); return unused; }
+void cblas_dgemm(void)
+{
+    pthread_t helper;
+    if (getenv("HELPERS") != NULL)
+        pthread_create(&helper, NULL, wait_for_work, NULL);
+}
+"""
+
+
+def test_a_kernel_that_starts_threads_is_refused(dlsbench, tmp_path,
+                                                 monkeypatch):
+    """Its workers would share cores with them, and nobody would be told."""
+    (tmp_path / "libmyblas.c").write_text(THREADED)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libmyblas.so",
+                    "libmyblas.c"], cwd=tmp_path, check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(tmp_path / "libmyblas.so"))
+    args = ("run", "--kernel", "matmul:tasks=2,min=20,max=30", "--scheme",
+            "ss", "--repetitions", 2, "--repetitions-max", 2)
+    wrong = dlsbench(*args)  # it computes nothing, and starts nothing
+    assert wrong.code == 1 and "threads of its own" not in wrong.err
+    monkeypatch.setenv("HELPERS", "1")
+    refused = dlsbench(*args, "--out", f"{tmp_path}/b/", out="b")
+    assert refused.code == 1
+    assert "kernel matmul starts 1 thread of its own" in refused.err
+    assert "libmyblas.so" in refused.err and "OMP_NUM_THREADS=1" in refused.err

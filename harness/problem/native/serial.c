@@ -1,9 +1,12 @@
 #include "harness/problem/serial.h"
 
+#include "base/text.h"
 #include "harness/engine/engine.h"
 #include "harness/engine/share.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,12 +128,74 @@ static void wipe_output(struct loop *loop)
            (size_t)loop->iterations * loop->output_bytes);
 }
 
+/* ---- threads of a library ---- */
+
+static int count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+    while (folder != NULL && readdir(folder) != NULL)
+        count++;
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+enum { LIBRARIES_SIZE = 128 };
+
+/* Those that are loaded and may start threads by themselves. */
+static void list_libraries(char text[LIBRARIES_SIZE])
+{
+    static const char *const parts[] = {"blis", "blas", "mkl", "omp", "tbb"};
+    char line[512];
+    FILE *file = fopen("/proc/self/maps", "r");
+    text[0] = '\0';
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *slash = strrchr(line, '/');
+        const char *name = slash != NULL ? slash + 1 : "";
+        size_t used = strlen(text);
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+            if (strstr(name, parts[i]) != NULL && strstr(text, name) == NULL)
+                snprintf(text + used, LIBRARIES_SIZE - used, "%s%s",
+                         used > 0 ? ", " : "", name);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* A BLAS with threads of its own would take the cores of other workers.  One
+ * iteration shows it, before the loop is timed. */
+static int refuse_threads(struct loop *loop, void *scratch, struct error *err)
+{
+    char libraries[LIBRARIES_SIZE];
+    int before = count_threads();
+    if (loop->iterations == 0)
+        return 0;
+    if (loop_steps(loop) > 1)
+        loop->kernel->steps->begin(loop->instance, loop->state);
+    compute_chunk(loop, scratch, 0, 1);
+    int more = count_threads() - before;
+    if (more <= 0)
+        return 0;
+    list_libraries(libraries);
+    return error_set(err, EBUSY,
+                     "kernel %s starts %d thread%s of its own, which would "
+                     "take the cores of other workers (loaded: %s): set "
+                     "OMP_NUM_THREADS=1, or build with a serial BLAS",
+                     loop->kernel->name, more, text_s(more), libraries);
+}
+
 int serial_open(struct loop *loop, struct error *err)
 {
     void *scratch = open_scratch(loop, err);
     if (scratch == NULL)
         return -ENOMEM;
-    int code = 0, steps = loop_steps(loop);
+    int code = refuse_threads(loop, scratch, err), steps = loop_steps(loop);
+    if (code != 0) {
+        free(scratch);
+        return code;
+    }
     struct loop_pass pass = time_pass(loop, scratch);
     if (pass.took_s <= LONG_PASS_S)
         pass = time_pass(loop, scratch);
