@@ -29,12 +29,13 @@ void run_option_name(const char *field, char *name, size_t size)
 
 /* With a campaign file it is one of its overrides. */
 static int keep_setting(struct run_options *o, const char *name,
-                        const char *text, struct error *err)
+                        const char *text, bool several, struct error *err)
 {
     char *kept = o->measure[o->measures];
     if (o->measures == RUN_MEASURES_MAX ||
-        (size_t)snprintf(kept, sizeof(o->measure[0]), "%s=%s", name, text) >=
-            sizeof(o->measure[0]))
+        (size_t)snprintf(kept, sizeof(o->measure[0]),
+                         several ? "%s=[%s]" : "%s=%s", name,
+                         text) >= sizeof(o->measure[0]))
         return error_set(err, E2BIG, "--%s: too many options", name);
     o->measures++;
     return 0;
@@ -49,7 +50,7 @@ static int take_policy(void *command, const struct options_entry *entry,
     copy_name(entry->name, name, sizeof(name), '-', '_');
     o->max_given = o->max_given || strcmp(name, "repetitions_max") == 0;
     int code = policy_set(&o->policy, name, value, err);
-    return code == 0 ? keep_setting(o, name, value, err) : code;
+    return code == 0 ? keep_setting(o, name, value, false, err) : code;
 }
 
 /* A list of them goes with a campaign file, whose layouts say what is done on
@@ -79,9 +80,11 @@ static int take_field(void *command, const struct options_entry *entry,
         o->field = field->name;
     o->ranks = o->ranks || strcmp(name, "ranks") == 0;
     o->threads = o->threads || strcmp(name, "threads") == 0;
-    int code = simulation ? cell_set(&o->cell, name, text, err)
-                          : run_lists_set(o, field, text, err);
-    return code == 0 && simulation ? keep_setting(o, name, text, err) : code;
+    bool several = field->kind != CELL_TEXT && strchr(text, ',') != NULL;
+    int code = simulation && !several ? cell_set(&o->cell, name, text, err)
+                                      : run_lists_set(o, field, text, err);
+    return code == 0 && simulation ? keep_setting(o, name, text, several, err)
+                                   : code;
 }
 
 /* ---- options of the run ---- */

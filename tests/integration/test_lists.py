@@ -1,6 +1,8 @@
 """Options of a single cell that have several values."""
 import pytest
 
+from conftest import ROOT
+
 CELL = ["run", "--kernel", "adjoint:size=10", "--dry-run", "--threads", 2]
 
 
@@ -30,6 +32,20 @@ def test_all_lists_are_crossed(dlsbench):
     assert len(found) == len(result.out.split(" min_chunk=3")) - 1 + 4 == 8
     assert {cell[2:] for cell in found} == {("1x2", "shared"),
                                             ("2x2", "master")}
+
+
+def test_numbers_of_simulated_workers_are_a_list(dlsbench, tmp_path):
+    """Also where a campaign file has the cells."""
+    sim = ["sim", "--platform", ROOT / "bench/platforms/ranger.xml",
+           "--workers", "2,4", "--dry-run"]
+    (tmp_path / "c.yaml").write_text(
+        'cells: [{kernel: "null:size=9", scheme: gss, workers: 8}]\n')
+    for words in (["--kernel", "null:size=9", "--scheme", "gss"],
+                  [tmp_path / "c.yaml"]):
+        result = dlsbench(*sim, *words)
+        assert result.code == 0, result.err
+        assert [x.split()[3] for x in result.out.splitlines()[:2]] == [
+            "2x1", "4x1"]
 
 
 def test_a_list_runs_as_a_campaign(dlsbench):

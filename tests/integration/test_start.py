@@ -95,6 +95,37 @@ def test_a_host_that_is_not_there(tmp_path):
     assert "a host cannot be reached" in line and "nohost.invalid" in line
 
 
+@needs_root
+@pytest.mark.parametrize("route, behind", [
+    ("ip route add unreachable 10.0.0.0/8", "No route to host"),
+    (":", "Network is unreachable")])
+def test_no_route(tmp_path, route, behind):
+    """In a network namespace of its own, which has no way out."""
+    if not shutil.which("ssh") or not shutil.which("ip"):
+        pytest.skip("no ssh, or no ip")
+    done = subprocess.run(
+        ["unshare", "-n", "sh", "-c", f'ip link set lo up; {route}; exec "$@"',
+         "sh", *RUN, "--launcher", "mpiexec.mpich -hosts 10.1.1.1 -n {ranks}"],
+        cwd=tmp_path, env=environment(tmp_path), text=True,
+        capture_output=True, timeout=120)
+    line = reason(done)
+    assert "a host cannot be reached" in line and behind in line
+
+
+@pytest.mark.parametrize("said", [
+    "UCX  ERROR ibv_reg_mr(address=0x7f, length=4096, access=0xf) failed: "
+    "Cannot allocate memory. Please set max locked memory (ulimit -l) to "
+    "'unlimited' (current: 64 kbytes)",
+    "libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes."])
+def test_too_little_locked_memory(tmp_path, said):
+    """As libraries of network cards say it; no card is here."""
+    (tmp_path / "mine").write_text(f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
+    (tmp_path / "mine").chmod(0o755)
+    line = reason(run(tmp_path, ":", "--launcher", "./mine {ranks}"))
+    assert "too little memory may be locked for the network card: raise " \
+        f"ulimit -l on the nodes: {said[:60]}" in line
+
+
 def test_another_end_has_no_cause_of_ours(tmp_path):
     """Nothing is claimed that this host contradicts."""
     (tmp_path / "mine").write_text(
