@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/file.h"
 
@@ -26,7 +22,6 @@ static void only_regular_files_are_opened(void **state)
 {
     char folder[] = "/tmp/dlsbench-file-XXXXXX", path[64], text[8] = "";
     const char *why = NULL;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/file", folder);
     refused(path, ENOENT, "No such file or directory");
@@ -92,7 +87,6 @@ static void append_lines(char *all, size_t size, FILE *file)
 static void lines_have_any_end(void **state)
 {
     char all[200];
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         FILE *file = tmpfile();
         assert_non_null(file);
@@ -107,7 +101,6 @@ static void lines_have_any_end(void **state)
 /* The end of a line is not looked for in all of a device or a disk. */
 static void lines_end_at_a_length(void **state)
 {
-    (void)state;
     struct error err = {""};
     struct file_lines lines = {.file = tmpfile()};
     assert_non_null(lines.file);
@@ -126,12 +119,6 @@ static void lines_end_at_a_length(void **state)
     fclose(lines.file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_regular_files_are_opened),
-        cmocka_unit_test(lines_have_any_end),
-        cmocka_unit_test(lines_end_at_a_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(only_regular_files_are_opened),
+      cmocka_unit_test(lines_have_any_end),
+      cmocka_unit_test(lines_end_at_a_length))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/folder.h"
 
@@ -65,7 +61,6 @@ static void expect(const char *dir, const char *begin, const char *end,
 static void names_are_found_by_begin_and_end_in_any_folder(void **state)
 {
     char top[64], dir[96];
-    (void)state;
     make(top, dir);
     expect(dir, "a-", ".json", "a-.json a-1.json a-10.json a-2.json ");
     expect(dir, "", ".csv", "a-1.csv ");
@@ -80,17 +75,10 @@ static void a_folder_that_is_not_there_is_an_error(void **state)
 {
     struct folder found;
     struct error err;
-    (void)state;
     assert_int_equal(folder_find("/no such [folder]", "", "", &found, &err),
                      -ENOENT);
     assert_non_null(strstr(err.text, "/no such [folder]: "));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found_by_begin_and_end_in_any_folder),
-        cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(names_are_found_by_begin_and_end_in_any_folder),
+      cmocka_unit_test(a_folder_that_is_not_there_is_an_error))

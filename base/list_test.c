@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/list.h"
 
@@ -13,7 +9,6 @@ static void what_was_in_a_list_stays(void **state)
 {
     int *list = NULL;
     int64_t room = 0;
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(list_grow(&list, &room, i + 1, sizeof(*list)), 0);
         assert_true(room > i);
@@ -29,7 +24,6 @@ static void a_list_moves_seldom(void **state)
     char *list = NULL;
     int64_t room = 0, before = 0;
     int moves = 0;
-    (void)state;
     for (int64_t i = 0; i < 1 << 20; i++, before = room) {
         assert_int_equal(list_grow(&list, &room, i + 1, 1), 0);
         moves += room != before;
@@ -42,7 +36,6 @@ static void a_list_grows_by_many_at_once(void **state)
 {
     double *list = NULL;
     int64_t room = 0;
-    (void)state;
     assert_int_equal(list_grow(&list, &room, 5000, sizeof(*list)), 0);
     assert_int_equal(room, 5000);
     list[4999] = 1;
@@ -55,7 +48,6 @@ static void a_list_that_cannot_grow_stays(void **state)
 {
     int *list = NULL, *before;
     int64_t room = 0, had;
-    (void)state;
     assert_int_equal(list_grow(&list, &room, 1, sizeof(*list)), 0);
     before = list;
     had = room;
@@ -68,13 +60,7 @@ static void a_list_that_cannot_grow_stays(void **state)
     free(list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_in_a_list_stays),
-        cmocka_unit_test(a_list_moves_seldom),
-        cmocka_unit_test(a_list_grows_by_many_at_once),
-        cmocka_unit_test(a_list_that_cannot_grow_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(what_was_in_a_list_stays),
+      cmocka_unit_test(a_list_moves_seldom),
+      cmocka_unit_test(a_list_grows_by_many_at_once),
+      cmocka_unit_test(a_list_that_cannot_grow_stays))

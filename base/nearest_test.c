@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/nearest.h"
 
@@ -10,7 +6,6 @@ static const char *const names[] = {"static", "ss", "css", "mandelbrot", NULL};
 
 static void a_typo_finds_its_name(void **unused)
 {
-    (void)unused;
     assert_string_equal(nearest_name("statik", names), "static");
     assert_string_equal(nearest_name("staitc", names), "static");
     assert_string_equal(nearest_name("mandlebrodt", names), "mandelbrot");
@@ -22,7 +17,6 @@ static void a_typo_finds_its_name(void **unused)
 
 static void far_words_find_nothing(void **unused)
 {
-    (void)unused;
     static const char *const none[] = {NULL};
     assert_null(nearest_name("convolution", names));
     assert_null(nearest_name("", names));
@@ -35,7 +29,6 @@ static void far_words_find_nothing(void **unused)
 
 static void long_words_do_not_overrun(void **unused)
 {
-    (void)unused;
     char word[200];
     const char *const longer[] = {word, "ss", NULL};
     for (size_t length = 60; length < sizeof(word); length++) {
@@ -49,7 +42,6 @@ static void long_words_do_not_overrun(void **unused)
 
 static void the_nearest_is_said_first(void **unused)
 {
-    (void)unused;
     struct error err;
     nearest_unknown(&err, "statik", names, "", "unknown '%s'", "statik");
     assert_string_equal(err.text, "unknown 'statik'; did you mean 'static'? "
@@ -68,13 +60,7 @@ static void the_nearest_is_said_first(void **unused)
     assert_string_equal(err.text, "unknown; did you mean 'aaa'?");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_typo_finds_its_name),
-        cmocka_unit_test(far_words_find_nothing),
-        cmocka_unit_test(the_nearest_is_said_first),
-        cmocka_unit_test(long_words_do_not_overrun),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_typo_finds_its_name),
+      cmocka_unit_test(far_words_find_nothing),
+      cmocka_unit_test(the_nearest_is_said_first),
+      cmocka_unit_test(long_words_do_not_overrun))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/scratch.h"
 
@@ -124,7 +120,6 @@ static void a_place_that_cannot_be_used_is_named(void **state)
 {
     struct scratch scratch;
     struct error err;
-    (void)state;
     setenv("TMPDIR", "/nowhere/at/all", 1);
     assert_true(scratch_open(&scratch, 0, &err) < 0);
     assert_non_null(strstr(err.text, "/nowhere/at/all: "));
@@ -136,15 +131,9 @@ static void a_place_that_cannot_be_used_is_named(void **state)
     assert_string_equal(scratch_base(), "/tmp");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(folders_of_the_dead_are_removed,
-                                        set_base, remove_base),
-        cmocka_unit_test_setup_teardown(links_and_files_stay, set_base,
-                                        remove_base),
-        cmocka_unit_test_setup_teardown(a_place_that_cannot_be_used_is_named,
-                                        set_base, remove_base),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test_setup_teardown(folders_of_the_dead_are_removed, set_base,
+                                      remove_base),
+      cmocka_unit_test_setup_teardown(links_and_files_stay, set_base,
+                                      remove_base),
+      cmocka_unit_test_setup_teardown(a_place_that_cannot_be_used_is_named,
+                                      set_base, remove_base))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/spec.h"
 
@@ -43,7 +39,6 @@ static int parse(const char *text, struct spec *spec, struct error *err)
 
 static void defaults_are_filled_in(void **unused)
 {
-    (void)unused;
     struct spec spec;
     assert_int_equal(parse("loop", &spec, NULL), 0);
     assert_true(spec.value[SIZE].given && spec.value[AXIS].given);
@@ -56,7 +51,6 @@ static void defaults_are_filled_in(void **unused)
 
 static void values_are_read(void **unused)
 {
-    (void)unused;
     struct spec spec;
     assert_int_equal(
         parse("loop:file=a/b=c:d,axis=im,ratio=1/3,size=9007199254740992",
@@ -74,7 +68,6 @@ static void values_are_read(void **unused)
  * back as itself. */
 static void canonical_is_a_fixed_point(void **unused)
 {
-    (void)unused;
     static const char *const same[] = {"loop:size=7,ratio=0.5",
                                        "loop:ratio=1/2,size=007",
                                        "loop:size=+7,ratio=5e-1"};
@@ -89,7 +82,6 @@ static void canonical_is_a_fixed_point(void **unused)
 
 static void errors_say_what_and_where(void **unused)
 {
-    (void)unused;
     static const char *const bad[][2] = {
         {"loop:", "key=value must follow"},
         {"loop:size", "must be written size=value"},
@@ -138,7 +130,6 @@ static void errors_say_what_and_where(void **unused)
 /* Any text comes back, alone and in a list. */
 static void texts_are_quoted_where_they_need_it(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *text, *canonical;
     } rows[] = {
@@ -176,7 +167,6 @@ static void texts_are_quoted_where_they_need_it(void **unused)
 
 static void lists_end_specs(void **unused)
 {
-    (void)unused;
     assert_int_equal(spec_length("ss,gss"), 2);
     assert_int_equal(spec_length("css:chunk=16,gss"), 12);
     assert_int_equal(spec_length("a:b=1,c=2,d/e:f=3"), 9);
@@ -187,7 +177,6 @@ static void lists_end_specs(void **unused)
 
 static void required_keys_are_missed(void **unused)
 {
-    (void)unused;
     struct spec spec;
     struct error err = {""};
     assert_int_equal(
@@ -199,7 +188,6 @@ static void required_keys_are_missed(void **unused)
 
 static void long_specs_are_refused(void **unused)
 {
-    (void)unused;
     struct spec spec;
     struct error err = {""};
     char text[2 * SPEC_CANONICAL_MAX];
@@ -214,7 +202,6 @@ static void long_specs_are_refused(void **unused)
 
 static void numbers(void **unused)
 {
-    (void)unused;
     int64_t whole = 5;
     double real = 5;
     assert_int_equal(spec_integer("-12", &whole), 0);
@@ -233,7 +220,6 @@ static void numbers(void **unused)
 
 static void names(void **unused)
 {
-    (void)unused;
     char name[SPEC_NAME_MAX] = "";
     assert_int_equal(spec_name("kernel", "heat:rows=3", name, NULL), 0);
     assert_string_equal(name, "heat");
@@ -247,7 +233,6 @@ static void names(void **unused)
 
 static void lists_count_what_is_repeated(void **unused)
 {
-    (void)unused;
     double value[4] = {-1, -1, -1, -1};
     struct spec_list found;
     assert_int_equal(spec_list("1/2,2:3", 9, value, 4, &found), 0);
@@ -262,7 +247,6 @@ static void lists_count_what_is_repeated(void **unused)
 
 static void lists_name_what_is_wrong(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *text, *wrong;
         bool times;
@@ -285,21 +269,13 @@ static void lists_name_what_is_wrong(void **unused)
     assert_non_null(strstr(found.wrong, "..."));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_filled_in),
-        cmocka_unit_test(values_are_read),
-        cmocka_unit_test(canonical_is_a_fixed_point),
-        cmocka_unit_test(errors_say_what_and_where),
-        cmocka_unit_test(required_keys_are_missed),
-        cmocka_unit_test(texts_are_quoted_where_they_need_it),
-        cmocka_unit_test(lists_end_specs),
-        cmocka_unit_test(long_specs_are_refused),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(lists_count_what_is_repeated),
-        cmocka_unit_test(lists_name_what_is_wrong),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(defaults_are_filled_in),
+      cmocka_unit_test(values_are_read),
+      cmocka_unit_test(canonical_is_a_fixed_point),
+      cmocka_unit_test(errors_say_what_and_where),
+      cmocka_unit_test(required_keys_are_missed),
+      cmocka_unit_test(texts_are_quoted_where_they_need_it),
+      cmocka_unit_test(lists_end_specs),
+      cmocka_unit_test(long_specs_are_refused), cmocka_unit_test(numbers),
+      cmocka_unit_test(lists_count_what_is_repeated),
+      cmocka_unit_test(lists_name_what_is_wrong), cmocka_unit_test(names))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/stamp.h"
 
@@ -12,7 +8,6 @@
 
 static void times_are_utc(void **unused)
 {
-    (void)unused;
     char text[STAMP_TIME_SIZE];
     stamp_time(0, text);
     assert_string_equal(text, "1970-01-01T00:00:00Z");
@@ -22,7 +17,6 @@ static void times_are_utc(void **unused)
 
 static void a_launch_has_time_host_and_process(void **unused)
 {
-    (void)unused;
     struct timespec when = {.tv_sec = 1795402129, .tv_nsec = 7999999};
     char name[STAMP_LAUNCH_SIZE], host[STAMP_HOST_SIZE], wanted[200];
     stamp_host(host);
@@ -33,11 +27,5 @@ static void a_launch_has_time_host_and_process(void **unused)
     assert_string_equal(name, wanted);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_utc),
-        cmocka_unit_test(a_launch_has_time_host_and_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(times_are_utc),
+      cmocka_unit_test(a_launch_has_time_host_and_process))

@@ -27,7 +27,6 @@ static void shuffle(double *values, int count, uint64_t *seed)
 
 static void intervals_are_those_of_the_tables(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     for (size_t i = 0; i < sizeof(interval) / sizeof(interval[0]); i++) {
         int n = interval[i].count;
@@ -59,7 +58,6 @@ static long double coverage(int n, int low, int high)
 
 static void intervals_are_the_narrowest_that_cover(void **unused)
 {
-    (void)unused;
     for (int n = 6; n <= 1000; n++) {
         double values[1000];
         for (int v = 0; v < n; v++)
@@ -74,7 +72,6 @@ static void intervals_are_the_narrowest_that_cover(void **unused)
 
 static void medians_stand_extremes(void **unused)
 {
-    (void)unused;
     double values[] = {1e300, 3, -INFINITY, 3, INFINITY, 3, 3};
     struct stats_median m = stats_median(values, 7);
     assert_true(m.median == 3 && m.low == -INFINITY && m.high == INFINITY);
@@ -100,7 +97,6 @@ static double brute_force(const double *cost, int64_t chunks, int workers)
 
 static void list_schedules_equal_brute_force(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     for (int round = 0; round < 3000; round++) {
         double cost[200], sum = 0, largest = 0;
@@ -123,7 +119,6 @@ static void list_schedules_equal_brute_force(void **unused)
 
 static void list_schedules_need_a_worker(void **unused)
 {
-    (void)unused;
     double cost[] = {1, 2};
     assert_true(stats_list_schedule(cost, 2, 0) == -1);
     assert_true(stats_list_schedule(cost, 2, -3) == -1);
@@ -143,7 +138,6 @@ static bool near(double a, double b)
 
 static void ratios_have_the_intervals_of_their_parts(void **unused)
 {
-    (void)unused;
     const struct stats_median exact = {2, 2, 2}, wide = {3, 2.5, 4};
     const struct stats_median few = {3, NAN, NAN};
     struct stats_median ratio = stats_ratio(wide, exact);
@@ -173,7 +167,6 @@ static struct stats_median sampled(int count, double scale, uint64_t *seed)
 
 static void clusters_are_split_where_they_are_far_apart(void **unused)
 {
-    (void)unused;
     const double near[] = {41, 52, 38, 81, 45};
     const double both[] = {41, 260, 38, 52, 310};
     const double unknown[] = {NAN, NAN};
@@ -191,7 +184,6 @@ static void clusters_are_split_where_they_are_far_apart(void **unused)
  * honest: one half as wide does not. */
 static void ratios_are_in_their_intervals(void **unused)
 {
-    (void)unused;
     enum { ROUNDS = 4000 };
     static const int counts[][2] = {{6, 6}, {10, 10}, {10, 50}, {50, 25}};
     uint64_t seed = testing_say_seed(__func__);
@@ -221,7 +213,6 @@ static const struct {
 
 static void shifts_have_the_intervals_of_the_tables(void **unused)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(shift_out) / sizeof(shift_out[0]); i++) {
         int m = shift_out[i].m, n = shift_out[i].n;
         double a[20], b[20];
@@ -247,7 +238,6 @@ static void shifts_have_the_intervals_of_the_tables(void **unused)
  * the truth as often as they say. */
 static void shifts_are_in_their_intervals(void **unused)
 {
-    (void)unused;
     enum { ROUNDS = 2000 };
     static const int counts[][2] = {{6, 9}, {25, 25}, {26, 26}, {40, 10}};
     uint64_t seed = testing_say_seed(__func__);
@@ -269,19 +259,13 @@ static void shifts_are_in_their_intervals(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_those_of_the_tables),
-        cmocka_unit_test(intervals_are_the_narrowest_that_cover),
-        cmocka_unit_test(medians_stand_extremes),
-        cmocka_unit_test(list_schedules_equal_brute_force),
-        cmocka_unit_test(list_schedules_need_a_worker),
-        cmocka_unit_test(ratios_have_the_intervals_of_their_parts),
-        cmocka_unit_test(clusters_are_split_where_they_are_far_apart),
-        cmocka_unit_test(ratios_are_in_their_intervals),
-        cmocka_unit_test(shifts_have_the_intervals_of_the_tables),
-        cmocka_unit_test(shifts_are_in_their_intervals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(intervals_are_those_of_the_tables),
+      cmocka_unit_test(intervals_are_the_narrowest_that_cover),
+      cmocka_unit_test(medians_stand_extremes),
+      cmocka_unit_test(list_schedules_equal_brute_force),
+      cmocka_unit_test(list_schedules_need_a_worker),
+      cmocka_unit_test(ratios_have_the_intervals_of_their_parts),
+      cmocka_unit_test(clusters_are_split_where_they_are_far_apart),
+      cmocka_unit_test(ratios_are_in_their_intervals),
+      cmocka_unit_test(shifts_have_the_intervals_of_the_tables),
+      cmocka_unit_test(shifts_are_in_their_intervals))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -37,7 +33,6 @@ static void characters_are_those_that_json_allows(void **state)
         {"\xf4\x90\x80\x80", 0},
         {"\xff", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (text_character(rows[i].text) != rows[i].length)
             fail_msg("row %zu: %zu", i, text_character(rows[i].text));
@@ -45,7 +40,6 @@ static void characters_are_those_that_json_allows(void **state)
 
 static void the_first_wrong_byte_is_found(void **state)
 {
-    (void)state;
     assert_int_equal(text_wrong_byte(""), -1);
     assert_int_equal(text_wrong_byte("r\xc3\xa9sum\xc3\xa9 1"), -1);
     assert_int_equal(text_wrong_byte("r\xe9sum\xe9"), 1);
@@ -57,7 +51,6 @@ static void lines_have_no_control_characters(void **state)
 {
     char out[8];
     struct error err;
-    (void)state;
     text_line(out, sizeof(out), "a\nb\xff");
     assert_string_equal(out, "a\\nb");
     text_line(out, sizeof(out), "abcdef\xc3\xa9");
@@ -94,7 +87,6 @@ static void lines_show_what_turns(void **state)
         {"\xff\xfe", "\\xff\\xfe"},
     };
     char out[64];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         text_line(out, sizeof(out), rows[i].text);
         assert_string_equal(out, rows[i].line);
@@ -114,7 +106,6 @@ static void numbers_have_exponents_of_fortran(void **state)
         {"0x1d1", "", 465},   {"1e2d3", "d3", 100}, {".5D1", "", 5},
     };
     char *end;
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_true(text_real(rows[i].text, &end) == rows[i].value);
         assert_string_equal(end, rows[i].rest);
@@ -125,7 +116,6 @@ static void long_errors_are_cut_between_characters(void **state)
 {
     char text[2 * sizeof(struct error)];
     struct error err;
-    (void)state;
     for (size_t i = 0; i + 2 < sizeof(text); i += 2)
         memcpy(text + i, "\xc3\xa9", 3);
     error_set(&err, EINVAL, "%s", text);
@@ -144,7 +134,6 @@ static void blanks_are_trimmed_at_both_ends(void **state)
         {" \t\r\n", ""}, {"  a b\t c", "a b\t c"},
         {"a\r\n", "a"},  {"\t\xc3\xa9 ", "\xc3\xa9"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char text[16];
         strcpy(text, rows[i].text);
@@ -164,7 +153,6 @@ static void words_come_back_and_are_not_split(void **state)
         {"100%41", "100%2541"},
         {"\xc3\xa9'\"$", "\xc3\xa9'\"$"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char word[32];
         assert_true(text_to_word(word, sizeof(word), rows[i].text));
@@ -182,7 +170,6 @@ static void words_come_back_and_are_not_split(void **state)
 static void half_an_escape_is_itself(void **state)
 {
     static const char *const words[] = {"%", "%4", "%g1", "50% of", "%%"};
-    (void)state;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         char word[16];
         strcpy(word, words[i]);
@@ -191,18 +178,12 @@ static void half_an_escape_is_itself(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_are_those_that_json_allows),
-        cmocka_unit_test(the_first_wrong_byte_is_found),
-        cmocka_unit_test(lines_have_no_control_characters),
-        cmocka_unit_test(lines_show_what_turns),
-        cmocka_unit_test(numbers_have_exponents_of_fortran),
-        cmocka_unit_test(long_errors_are_cut_between_characters),
-        cmocka_unit_test(blanks_are_trimmed_at_both_ends),
-        cmocka_unit_test(words_come_back_and_are_not_split),
-        cmocka_unit_test(half_an_escape_is_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(characters_are_those_that_json_allows),
+      cmocka_unit_test(the_first_wrong_byte_is_found),
+      cmocka_unit_test(lines_have_no_control_characters),
+      cmocka_unit_test(lines_show_what_turns),
+      cmocka_unit_test(numbers_have_exponents_of_fortran),
+      cmocka_unit_test(long_errors_are_cut_between_characters),
+      cmocka_unit_test(blanks_are_trimmed_at_both_ends),
+      cmocka_unit_test(words_come_back_and_are_not_split),
+      cmocka_unit_test(half_an_escape_is_itself))

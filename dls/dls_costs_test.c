@@ -1,9 +1,5 @@
 /* Schemes that count with costs, by what a program sees of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "dls/dls.h"
 
@@ -38,7 +34,6 @@ static void every_iteration_runs_once(void **state)
 {
     const int64_t sizes[] = {1, 2, 3, 5, 777, 0, 1000, 1000};
     double costs[ITERATIONS_MAX];
-    (void)state;
     for (int i = 0; i < ITERATIONS_MAX; i++)
         costs[i] = i % 17;
     for (int k = 0; schemes[k] != NULL; k++)
@@ -69,7 +64,6 @@ static void costs_decide_the_chunks(void **state)
     dls_options options = {.size = sizeof(options), .costs = up};
     dls_loop *loop;
     int64_t begin, end;
-    (void)state;
     assert_int_equal(dls_open(&loop, "hss", 8, 2, &options), 0);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(dls_next(loop, i % 2, &begin, &end), 1);
@@ -107,19 +101,12 @@ static void bad_costs_have_a_reason(void **state)
 {
     const double negative[] = {0, 1, -1}, unknown[] = {0, NAN, 1},
                  endless[] = {1e308, 1, 1e308};
-    (void)state;
     refused(NULL, "which options.costs or dls_costs give");
     refused(negative, "the cost of iteration 2 is -1");
     refused(unknown, "the cost of iteration 1 is nan");
     refused(endless, "the cost of iteration 2 is 1e+308");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_iteration_runs_once),
-        cmocka_unit_test(costs_decide_the_chunks),
-        cmocka_unit_test(bad_costs_have_a_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_iteration_runs_once),
+      cmocka_unit_test(costs_decide_the_chunks),
+      cmocka_unit_test(bad_costs_have_a_reason))

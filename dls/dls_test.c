@@ -1,9 +1,5 @@
 /* The public interface, by what a program sees of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/random.h"
 #include "dls/dls.h"
@@ -125,7 +121,6 @@ static void each_iteration_once(const char *scheme, int64_t iterations,
 
 static void the_list_has_every_scheme(void **state)
 {
-    (void)state;
     for (int i = 0; sched_schemes[i] != NULL; i++) {
         size_t length = strlen(sched_schemes[i]->name);
         bool found = sched_schemes[i]->next == NULL; /* see dls_costs_test.c */
@@ -141,7 +136,6 @@ static void the_list_has_every_scheme(void **state)
 /* DLS4LB loses the last iteration of one worker, and more of short loops. */
 static void every_iteration_runs_once(void **state)
 {
-    (void)state;
     for (int k = 0; specs[k] != NULL; k++)
         for (int p = 1; p <= THREADS_MAX; p++) {
             const int64_t sizes[] = {0, 1, 2, p - 1, p, p + 1, 1000};
@@ -152,7 +146,6 @@ static void every_iteration_runs_once(void **state)
 
 static void time_steps_run_all_again(void **state)
 {
-    (void)state;
     for (int k = 0; specs[k] != NULL; k++)
         for (int p = 1; p <= THREADS_MAX; p += 3)
             each_iteration_once(specs[k], 237, p, 4);
@@ -160,7 +153,6 @@ static void time_steps_run_all_again(void **state)
 
 static void a_loop_may_change_its_size(void **state)
 {
-    (void)state;
     for (int k = 0; specs[k] != NULL; k++) {
         const int64_t sizes[] = {10, 0, 777, 1, 500, 500};
         struct fixture f = {
@@ -183,7 +175,6 @@ static void a_loop_may_change_its_size(void **state)
  * overlap (a worker alone gets them in order). */
 static void large_loops_have_no_gaps(void **state)
 {
-    (void)state;
     const int64_t n = (int64_t)1 << 40;
     for (int k = 0; specs[k] != NULL; k++) {
         dls_loop *loop;
@@ -203,7 +194,6 @@ static void large_loops_have_no_gaps(void **state)
 
 static void who_leaves_gives_back(void **state)
 {
-    (void)state;
     for (int k = 0; specs[k] != NULL; k++) {
         struct fixture f = {
             .iterations = 500, .threads = 3, .rounds = 1, .leaves = 1};
@@ -232,7 +222,6 @@ static void what_was_not_run_is_said(void **state)
 {
     dls_loop *loop;
     int64_t begin, end, left = 0;
-    (void)state;
     assert_int_equal(dls_open(&loop, "css:chunk=10", 100, 2, NULL), 0);
     assert_int_equal(dls_next(loop, 0, &begin, &end), 1);
     assert_int_equal(dls_unfinished(loop), 100);
@@ -266,7 +255,6 @@ static void refused(const char *scheme, int64_t iterations, int workers,
 static void misuse_has_a_reason(void **state)
 {
     const double power[] = {1, -1};
-    (void)state;
     dls_options o = {.size = sizeof(o)};
     refused("gsss", 10, 2, NULL, "did you mean 'gss'?");
     refused("css:chunk=0", 10, 2, NULL, "chunk=0 is out of range");
@@ -292,7 +280,6 @@ static void workers_out_of_range_are_said(void **state)
 {
     dls_loop *loop;
     int64_t begin = 7, end = 8;
-    (void)state;
     assert_int_equal(dls_open(&loop, "gss", 10, 2, NULL), 0);
     assert_string_equal(dls_error(loop), "");
     for (int worker = -1; worker <= 2; worker += 3) {
@@ -358,7 +345,6 @@ static void own_schemes_are_schemes(void **state)
     dls_context *context;
     dls_loop *loop;
     int64_t begin, end;
-    (void)state;
     learning.name = "learning";
     learning.feedback = halves_feedback;
     assert_int_equal(dls_context_open(&context), 0);
@@ -390,19 +376,13 @@ static void own_schemes_are_schemes(void **state)
     dls_context_close(context);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_has_every_scheme),
-        cmocka_unit_test(every_iteration_runs_once),
-        cmocka_unit_test(time_steps_run_all_again),
-        cmocka_unit_test(a_loop_may_change_its_size),
-        cmocka_unit_test(large_loops_have_no_gaps),
-        cmocka_unit_test(who_leaves_gives_back),
-        cmocka_unit_test(what_was_not_run_is_said),
-        cmocka_unit_test(misuse_has_a_reason),
-        cmocka_unit_test(workers_out_of_range_are_said),
-        cmocka_unit_test(own_schemes_are_schemes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_list_has_every_scheme),
+      cmocka_unit_test(every_iteration_runs_once),
+      cmocka_unit_test(time_steps_run_all_again),
+      cmocka_unit_test(a_loop_may_change_its_size),
+      cmocka_unit_test(large_loops_have_no_gaps),
+      cmocka_unit_test(who_leaves_gives_back),
+      cmocka_unit_test(what_was_not_run_is_said),
+      cmocka_unit_test(misuse_has_a_reason),
+      cmocka_unit_test(workers_out_of_range_are_said),
+      cmocka_unit_test(own_schemes_are_schemes))

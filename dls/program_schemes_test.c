@@ -1,15 +1,11 @@
 /* Schemes of programs that were compiled with another version of the library:
  * they know fewer fields, or more. */
+#include "base/unit_testing.h"
+
 #include "dls/dls.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static int init(void *state, const dls_shape *shape, const double *value)
 {
@@ -45,7 +41,6 @@ static void own_schemes_of_other_versions(void **state)
     dls_context *context;
     int64_t begin, end;
     dls_loop *loop;
-    (void)state;
     assert_int_equal(dls_context_open(&context), 0);
     assert_int_equal(add_of_size(context, "earlier", first, 0), 0);
     assert_int_equal(add_of_size(context, "later", whole + 16, 0), 0);
@@ -88,7 +83,6 @@ static void sizes_are_raised_and_init_is_called_once(void **state)
     dls_context *context;
     dls_loop *loop;
     int64_t begin, end;
-    (void)state;
     assert_int_equal(dls_context_open(&context), 0);
     assert_int_equal(dls_context_add(context, &scheme), 0);
     const dls_options options = {.size = sizeof(options), .context = context};
@@ -110,7 +104,6 @@ static void schemes_that_could_not_be_opened_are_refused(void **state)
                                         "@x",  "#",   ""};
     dls_scheme scheme = {.size = sizeof(scheme), .init = init, .next = next};
     dls_context *context;
-    (void)state;
     assert_int_equal(dls_context_open(&context), 0);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         scheme.name = names[i];
@@ -125,11 +118,6 @@ static void schemes_that_could_not_be_opened_are_refused(void **state)
     dls_context_close(context);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_schemes_of_other_versions),
-        cmocka_unit_test(sizes_are_raised_and_init_is_called_once),
-        cmocka_unit_test(schemes_that_could_not_be_opened_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(own_schemes_of_other_versions),
+      cmocka_unit_test(sizes_are_raised_and_init_is_called_once),
+      cmocka_unit_test(schemes_that_could_not_be_opened_are_refused))

@@ -1,9 +1,5 @@
 /* DLS_SCHEDULE: another scheme without recompiling. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "dls/dls.h"
 
@@ -45,7 +41,6 @@ static void rules_are_refused(const char *path, const char *text,
 static void the_environment_changes_the_scheme(void **state)
 {
     char path[] = "/tmp/dls_test.XXXXXX", asked[64];
-    (void)state;
     setenv("DLS_SCHEDULE", "tss:last=2", 1);
     scheme_is("rays", "tss:last=2");
     scheme_is(NULL, "tss:last=2");
@@ -80,10 +75,4 @@ static void the_environment_changes_the_scheme(void **state)
     unsetenv("DLS_SCHEDULE");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_changes_the_scheme),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_environment_changes_the_scheme))

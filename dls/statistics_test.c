@@ -1,10 +1,6 @@
 /* What the library says of a loop after every single call: iterations and
  * chunks of each worker, and what is not finished. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/random.h"
 #include "dls/dls.h"
@@ -137,13 +133,11 @@ static void all_count(const char *text)
 
 static void chunks_count_without_times(void **state)
 {
-    (void)state;
     all_count(NULL);
 }
 
 static void chunks_count_with_times(void **state)
 {
-    (void)state;
     all_count("stats=1");
 }
 
@@ -154,7 +148,6 @@ static void large_loops_count(void **state)
                                         "static"};
     static const int64_t iterations[] = {
         INT64_C(1) << 40, (INT64_C(1) << 40) + 1, INT64_C(1) << 43};
-    (void)state;
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 3; i++)
             every_chunk_counts(large[k], iterations[i], NULL);
@@ -165,7 +158,6 @@ static void times_are_measured(void **state)
     const dls_options options = {.size = sizeof(options), .text = "stats=1"};
     dls_stats all = {.size = sizeof(all)};
     struct fixture f = {.spec = "css:chunk=7", .iterations = ITERATIONS};
-    (void)state;
     assert_int_equal(dls_open(&f.loop, f.spec, ITERATIONS, WORKERS, &options),
                      0);
     run_loop(&f, 1, -1);
@@ -175,13 +167,6 @@ static void times_are_measured(void **state)
     assert_int_equal(dls_close(f.loop, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_count_without_times),
-        cmocka_unit_test(chunks_count_with_times),
-        cmocka_unit_test(large_loops_count),
-        cmocka_unit_test(times_are_measured),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(chunks_count_without_times),
+      cmocka_unit_test(chunks_count_with_times),
+      cmocka_unit_test(large_loops_count), cmocka_unit_test(times_are_measured))

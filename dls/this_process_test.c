@@ -1,18 +1,13 @@
 /* A process as its records name it. */
+#include "base/unit_testing.h"
+
 #include "dls/this_process.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void a_process_keeps_its_name(void **unused)
 {
     char first[PROCESS_NAME_MAX], again[PROCESS_NAME_MAX], command[256];
-    (void)unused;
     process_name(first);
     process_name(again);
     assert_string_equal(first, again);
@@ -22,10 +17,4 @@ static void a_process_keeps_its_name(void **unused)
     assert_non_null(strstr(command, "process_test"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_keeps_its_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_process_keeps_its_name))

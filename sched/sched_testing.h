@@ -3,13 +3,8 @@
 #ifndef SCHED_SCHED_TESTING_H
 #define SCHED_SCHED_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "base/random.h"
+#include "base/unit_testing.h"
 #include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"
 

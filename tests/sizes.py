@@ -31,9 +31,7 @@ EXCEPTIONS = {
     ("file", "harness/messages/mpi_testing.h"): (462, "an MPI in one file"),
     ("file", "harness/messages/mpi_testing_windows.h"): (
         423, "the windows of that MPI"),
-    ("file", "dls/dls_test.c"): (
-        454, "every call of the library, with its misuse"),
-    ("file", "harness/transport/master/master_test.c"): (647, CASES),
+    ("file", "harness/transport/master/master_test.c"): (619, CASES),
     ("struct", "dls/mpi/ranks_parts.h: ranks"): (
         26, "a loop over ranks: its transport, its workers, its end"),
     ("struct", "harness/transport/transport.h: transport_ops"): (

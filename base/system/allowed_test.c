@@ -1,9 +1,5 @@
 /* What a process may use, from files as the kernel writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/system/allowed.h"
 #include "base/system/root_testing.h"
@@ -41,7 +37,6 @@ static struct allowed end(const struct tree *tree)
 
 static void the_mask(void **unused)
 {
-    (void)unused;
     char text[32], few[4];
     struct tree tree;
     begin(&tree, V2("/"), "0::/\n");
@@ -61,7 +56,6 @@ static void the_mask(void **unused)
 
 static void processors_that_are_not_there(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, V2("/"), "0::/\n");
     tree_write(&tree, "/proc/self/status", "Cpus_allowed_list:\t0-239\n");
@@ -72,7 +66,6 @@ static void processors_that_are_not_there(void **unused)
 
 static void version_1(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, V1("/"),
           "9:name=systemd:/\n4:cpu,cpuacct:/a/b\n3:cpuset:/c\n0::/\n");
@@ -94,7 +87,6 @@ static void version_1(void **unused)
 /* The least of all parents counts. */
 static void version_2(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, V2("/"), "0::/user.slice/job\n");
     tree_write(&tree, TOP "/user.slice/cpu.max", "250000\n");
@@ -111,7 +103,6 @@ static void version_2(void **unused)
 /* A container whose mount begins at its own group, on a path with a blank. */
 static void a_container(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree,
           "40 30 0:37 /docker/abc /my\\040groups rw - cgroup2 cgroup2 rw\n",
@@ -126,7 +117,6 @@ static void a_container(void **unused)
 /* The host's path in a container with a name space of its own. */
 static void a_path_that_is_not_there(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, V2("/"), "0::/host/only\n");
     tree_write(&tree, TOP "/cpu.max", "20000 100000\n");
@@ -136,7 +126,6 @@ static void a_path_that_is_not_there(void **unused)
 
 static void what_is_not_known(void **unused)
 {
-    (void)unused;
     struct tree tree;
     struct allowed allowed;
     /* No mount shows the group. */
@@ -158,7 +147,6 @@ static void what_is_not_known(void **unused)
 
 static void systems_without(void **unused)
 {
-    (void)unused;
     struct tree tree;
     struct allowed allowed;
     begin(&tree, V2("/"), NULL);
@@ -171,7 +159,6 @@ static void systems_without(void **unused)
 
 static void this_machine(void **unused)
 {
-    (void)unused;
     struct allowed allowed;
     allowed_read("", &allowed);
     assert_int_equal(allowed.machine, (int)sysconf(_SC_NPROCESSORS_ONLN));
@@ -179,18 +166,9 @@ static void this_machine(void **unused)
     assert_true(allowed.quota > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mask),
-        cmocka_unit_test(processors_that_are_not_there),
-        cmocka_unit_test(version_1),
-        cmocka_unit_test(version_2),
-        cmocka_unit_test(a_container),
-        cmocka_unit_test(a_path_that_is_not_there),
-        cmocka_unit_test(what_is_not_known),
-        cmocka_unit_test(systems_without),
-        cmocka_unit_test(this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_mask),
+      cmocka_unit_test(processors_that_are_not_there),
+      cmocka_unit_test(version_1), cmocka_unit_test(version_2),
+      cmocka_unit_test(a_container), cmocka_unit_test(a_path_that_is_not_there),
+      cmocka_unit_test(what_is_not_known), cmocka_unit_test(systems_without),
+      cmocka_unit_test(this_machine))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/system/busy.h"
 #include "base/system/root_testing.h"
@@ -12,7 +8,6 @@
 
 static void the_processors_of_the_set_count(void **unused)
 {
-    (void)unused;
     struct tree tree;
     struct busy busy;
     const struct allowed_set set = {{1 << 1 | 1 << 3}};
@@ -32,9 +27,4 @@ static void the_processors_of_the_set_count(void **unused)
     tree_remove(&tree);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_processors_of_the_set_count)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_processors_of_the_set_count))

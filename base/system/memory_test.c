@@ -1,9 +1,5 @@
 /* What is available, from files as the kernel writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/system/memory.h"
 
@@ -24,7 +20,6 @@ static double available(const struct tree *root)
 
 static void the_system_alone(void **unused)
 {
-    (void)unused;
     struct tree root;
     tree_make(&root);
     tree_write(&root, "/proc/meminfo", MEMINFO);
@@ -33,7 +28,6 @@ static void the_system_alone(void **unused)
 
 static void groups_of_version_2(void **unused)
 {
-    (void)unused;
     struct tree root;
     tree_make(&root);
     tree_write(&root, "/proc/meminfo", MEMINFO);
@@ -50,7 +44,6 @@ static void groups_of_version_2(void **unused)
 
 static void groups_of_version_1(void **unused)
 {
-    (void)unused;
     struct tree root;
     tree_make(&root);
     tree_write(&root, "/proc/meminfo", MEMINFO);
@@ -70,7 +63,6 @@ static void groups_of_version_1(void **unused)
 /* A container sees the host's path, and its own group at the top. */
 static void a_path_that_is_not_there(void **unused)
 {
-    (void)unused;
     struct tree root;
     tree_make(&root);
     tree_write(&root, "/proc/meminfo", MEMINFO);
@@ -83,18 +75,10 @@ static void a_path_that_is_not_there(void **unused)
 
 static void this_machine(void **unused)
 {
-    (void)unused;
     assert_true(memory_available() > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_system_alone),
-        cmocka_unit_test(groups_of_version_2),
-        cmocka_unit_test(groups_of_version_1),
-        cmocka_unit_test(a_path_that_is_not_there),
-        cmocka_unit_test(this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_system_alone), cmocka_unit_test(groups_of_version_2),
+      cmocka_unit_test(groups_of_version_1),
+      cmocka_unit_test(a_path_that_is_not_there),
+      cmocka_unit_test(this_machine))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/system/whole.h"
 
@@ -40,7 +36,6 @@ static void test_new_and_again(void **state)
 {
     struct error err;
     struct stat status;
-    (void)state;
     mode_t before = umask(027);
     assert_int_equal(file_whole(path_of("a"), "one", 3, &err), 0);
     umask(before);
@@ -55,7 +50,6 @@ static void test_links_are_replaced(void **state)
 {
     struct error err;
     char part[160];
-    (void)state;
     assert_int_equal(file_whole(path_of("theirs"), "keep", 4, &err), 0);
     assert_int_equal(symlink(path_of("theirs"), path_of("link")), 0);
     /* Somebody has put a link where the part goes, too. */
@@ -73,7 +67,6 @@ static void test_nothing_is_left(void **state)
 {
     struct error err;
     char part[160];
-    (void)state;
     assert_int_equal(mkdir(path_of("full"), 0777), 0);
     assert_int_equal(mkdir(path_of("full/inside"), 0777), 0);
     int code = file_whole(path_of("full"), "x", 1, &err);
@@ -86,7 +79,6 @@ static void test_nothing_is_left(void **state)
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/dlsbench-whole-XXXXXX");
     return mkdtemp(folder) == NULL;
 }
@@ -94,7 +86,6 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     char command[96];
-    (void)state;
     snprintf(command, sizeof(command), "rm -r %s", folder);
     return system(command);
 }

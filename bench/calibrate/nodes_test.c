@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/calibrate/nodes.h"
 
@@ -22,7 +18,6 @@ static void launchers_are_told_of_the_nodes(void **state)
     };
     struct error err;
     char text[200];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(
             nodes_template(rows[i].launcher, false, text, sizeof(text), &err),
@@ -44,7 +39,6 @@ static void the_second_file_is_beside_the_first(void **state)
 {
     struct error err;
     char path[32];
-    (void)state;
     assert_int_equal(nodes_between_path("a/b.json", path, sizeof(path), &err),
                      0);
     assert_string_equal(path, "a/b-between.json");
@@ -53,11 +47,5 @@ static void the_second_file_is_beside_the_first(void **state)
     assert_int_equal(nodes_between_path("b", path, 8, &err), -ENAMETOOLONG);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launchers_are_told_of_the_nodes),
-        cmocka_unit_test(the_second_file_is_beside_the_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(launchers_are_told_of_the_nodes),
+      cmocka_unit_test(the_second_file_is_beside_the_first))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/campaign/campaign.h"
 
@@ -104,7 +100,6 @@ static const struct {
 
 static void errors_name_file_line_and_column(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong_texts) / sizeof(wrong_texts[0]); i++)
         assert_error(wrong_texts[i].text, wrong_texts[i].expected);
 }
@@ -113,7 +108,6 @@ static void lists_cross_and_equal_cells_are_one(void **state)
 {
     struct campaign c;
     struct error err;
-    (void)state;
     assert_int_equal(parse("repetitions: 60\n"
                            "cells:\n"
                            "  - kernel: null\n"
@@ -137,7 +131,6 @@ static void cores_stand_for_this_machine(void **state)
 {
     struct campaign c;
     struct error err;
-    (void)state;
     assert_int_equal(parse("cells:\n"
                            "  - kernel: null\n"
                            "    scheme: ss\n"
@@ -161,7 +154,6 @@ static void defaults_blocks_and_overrides_outdo_each_other(void **state)
                        "  - {kernel: null, threads: 3}\n";
     struct campaign c, again;
     struct error err;
-    (void)state;
     assert_int_equal(parse(text, &c, &err), 0);
     assert_int_equal(c.all.count, 2);
     assert_string_equal(c.all.cells[0].scheme, "ss");
@@ -197,7 +189,6 @@ static void wrong_settings_are_errors(void **state)
         {"platform=a\xe9", "--set: platform: 'a\\xe9': byte 2 is a control"},
         {"bind=a\nb", "--set: bind: 'a\\nb'"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct campaign_setup setup = {
             .cores = 4, .sets = 1, .set = {rows[i].set}};
@@ -238,7 +229,6 @@ static void what_is_stored_runs_the_same(void **state)
         "%YAML 1.1\n---\n{\"cells\": [{\"kernel\": null, scheme: ss}]}\n",
         "cells:\n- &a {kernel: null, scheme: ss}\n- *a",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct campaign c, again, third;
         struct error err = {""};
@@ -262,7 +252,6 @@ static void a_single_cell_has_an_equivalent_file(void **state)
     struct error err;
     struct cell cell;
     struct policy policy;
-    (void)state;
     cell_defaults(&cell);
     policy_defaults(&policy);
     snprintf(cell.kernel, sizeof(cell.kernel), "null:size=77");
@@ -288,7 +277,6 @@ static void shards_are_a_partition(void **state)
     struct campaign whole, part;
     struct error err;
     int seen[CELLS] = {0};
-    (void)state;
     assert_int_equal(parse(text, &whole, &err), 0);
     assert_int_equal(whole.all.count, CELLS);
     for (int s = 0; s < SHARDS; s++) {
@@ -311,7 +299,6 @@ static void the_seed_is_that_of_the_cells(void **state)
 {
     struct campaign a, b, c;
     struct error err;
-    (void)state;
     assert_int_equal(
         parse("cells: [{kernel: null, scheme: [ss, gss]}]\n", &a, &err), 0);
     assert_int_equal(parse("name: other\n"
@@ -356,7 +343,6 @@ static void merge_keys_are_merged(void **state)
 {
     struct campaign a, b;
     struct error err = {""};
-    (void)state;
     for (size_t i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
         if (parse(merges[i].merged, &a, &err) != 0)
             fail_msg("%zu: %s", i, err.text);
@@ -372,19 +358,13 @@ static void merge_keys_are_merged(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_name_file_line_and_column),
-        cmocka_unit_test(lists_cross_and_equal_cells_are_one),
-        cmocka_unit_test(cores_stand_for_this_machine),
-        cmocka_unit_test(defaults_blocks_and_overrides_outdo_each_other),
-        cmocka_unit_test(wrong_settings_are_errors),
-        cmocka_unit_test(what_is_stored_runs_the_same),
-        cmocka_unit_test(a_single_cell_has_an_equivalent_file),
-        cmocka_unit_test(shards_are_a_partition),
-        cmocka_unit_test(the_seed_is_that_of_the_cells),
-        cmocka_unit_test(merge_keys_are_merged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(errors_name_file_line_and_column),
+      cmocka_unit_test(lists_cross_and_equal_cells_are_one),
+      cmocka_unit_test(cores_stand_for_this_machine),
+      cmocka_unit_test(defaults_blocks_and_overrides_outdo_each_other),
+      cmocka_unit_test(wrong_settings_are_errors),
+      cmocka_unit_test(what_is_stored_runs_the_same),
+      cmocka_unit_test(a_single_cell_has_an_equivalent_file),
+      cmocka_unit_test(shards_are_a_partition),
+      cmocka_unit_test(the_seed_is_that_of_the_cells),
+      cmocka_unit_test(merge_keys_are_merged))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/sizing.h"
@@ -30,7 +26,6 @@ static int resolve(const char *kernel, double cell_s, int workers)
 /* Heat has an operation, here of 1 ns, for each point and step. */
 static void sizes_take_the_time(void **state)
 {
-    (void)state;
     assert_int_equal(resolve("heat:steps=strong,rows=1000,cols=1000", 1, 9),
                      4000);
     assert_int_equal(resolve("heat:rows=strong,cols=1000", 0.001, 9), 4000);
@@ -44,7 +39,6 @@ static void sizes_take_the_time(void **state)
 
 static void weak_ones_grow_with_the_workers(void **state)
 {
-    (void)state;
     for (int workers = 1; workers <= 64; workers *= 2)
         assert_int_equal(resolve("heat:rows=weak,cols=100", 0.0001, workers),
                          1000 * workers);
@@ -52,7 +46,6 @@ static void weak_ones_grow_with_the_workers(void **state)
 
 static void results_do_not_outgrow_the_memory(void **state)
 {
-    (void)state;
     int rows = resolve("heat:rows=strong,cols=10000", 1000, 1);
     assert_in_range(rows, 3000, 3125);
 }
@@ -62,7 +55,6 @@ static void speeds_are_read_and_missed(void **state)
     struct sizing sizing = {.cell_s = 1, .cores = 4};
     char out[SPEC_CANONICAL_MAX];
     struct error err;
-    (void)state;
     assert_int_equal(sizing_resolve(&sizing, "heat:steps=strong", 1, out, &err),
                      -ENODATA);
     static const char shape[] = "must be seconds of an operation";
@@ -110,7 +102,6 @@ static void layouts_are_by_the_nodes(void **state)
     } expected[] = {{4, 1, 8000}, {12, 1, 24000}, {1, 4, 8000}, {3, 4, 24000}};
     struct campaign c, again;
     struct error err = {""};
-    (void)state;
     if (campaign_parse("c.yaml", text, &setup, &c, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(c.all.count, 4);
@@ -129,14 +120,8 @@ static void layouts_are_by_the_nodes(void **state)
     campaign_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_take_the_time),
-        cmocka_unit_test(weak_ones_grow_with_the_workers),
-        cmocka_unit_test(results_do_not_outgrow_the_memory),
-        cmocka_unit_test(speeds_are_read_and_missed),
-        cmocka_unit_test(layouts_are_by_the_nodes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(sizes_take_the_time),
+      cmocka_unit_test(weak_ones_grow_with_the_workers),
+      cmocka_unit_test(results_do_not_outgrow_the_memory),
+      cmocka_unit_test(speeds_are_read_and_missed),
+      cmocka_unit_test(layouts_are_by_the_nodes))

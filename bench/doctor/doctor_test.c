@@ -1,9 +1,5 @@
 /* What is said of made machines: good, bad, and unreadable ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/system/root_testing.h"
 #include "bench/doctor/doctor.h"
@@ -43,7 +39,6 @@ static void expect(struct finding found, enum health health, const char *words)
 
 static void cores(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, "0-7");
     expect(check(&tree, doctor_cores), HEALTH_FINE, "all 8 processors");
@@ -57,7 +52,6 @@ static void cores(void **unused)
 
 static void quotas(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, "0-7");
     tree_write(&tree, TOP "/job/cpu.max", "max 100000\n");
@@ -74,7 +68,6 @@ static void quotas(void **unused)
 
 static void others_and_the_hypervisor(void **unused)
 {
-    (void)unused;
     struct tree tree;
     struct doctor doctor;
     struct busy before, after;
@@ -106,7 +99,6 @@ static void others_and_the_hypervisor(void **unused)
 
 static void pressure_clock_and_governor(void **unused)
 {
-    (void)unused;
     struct tree tree;
     begin(&tree, "0-7");
     tree_write(&tree, "/proc/pressure/cpu",
@@ -132,7 +124,6 @@ static void pressure_clock_and_governor(void **unused)
 
 static void shared_memory_that_is_not_there(void **unused)
 {
-    (void)unused;
     struct tree tree;
     struct doctor doctor;
     begin(&tree, "0-7");
@@ -142,14 +133,7 @@ static void shared_memory_that_is_not_there(void **unused)
     tree_remove(&tree);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores),
-        cmocka_unit_test(quotas),
-        cmocka_unit_test(others_and_the_hypervisor),
-        cmocka_unit_test(pressure_clock_and_governor),
-        cmocka_unit_test(shared_memory_that_is_not_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(cores), cmocka_unit_test(quotas),
+      cmocka_unit_test(others_and_the_hypervisor),
+      cmocka_unit_test(pressure_clock_and_governor),
+      cmocka_unit_test(shared_memory_that_is_not_there))

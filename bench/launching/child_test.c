@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/launching/child.h"
 
@@ -59,7 +55,6 @@ static void output_comes_in_lines_with_the_end(void **state)
     struct heard heard;
     struct child_end end;
     char text[64];
-    (void)state;
     run_shell("echo a; printf b; sleep 0.1; echo c; echo e >&2; exit 3", 60,
               &heard, &end);
     assert_string_equal(heard.out, "a|bc|");
@@ -77,7 +72,6 @@ static void a_child_that_takes_too_long_leaves_nothing(void **state)
     struct heard heard;
     struct child_end end;
     double start = child_now();
-    (void)state;
     run_shell("sleep 50 & sleep 50", 0.3, &heard, &end);
     assert_true(end.timed_out);
     assert_true(child_now() - start < 5);
@@ -91,7 +85,6 @@ static void a_missing_program_is_an_error(void **state)
     char *const argv[] = {"/none/such", NULL};
     const struct child_watcher watcher = {
         .output = hear_out, .message = hear_err, .tick = left, .arg = &heard};
-    (void)state;
     struct stops stops;
     assert_int_equal(stops_open(&stops, &err), 0);
     assert_int_not_equal(child_run(argv, &stops, &watcher, &end, &err), 0);
@@ -120,7 +113,6 @@ static void what_a_launcher_leaves_behind_is_ended(void **state)
     struct heard heard;
     struct child_end end;
     double start = child_now();
-    (void)state;
     run_shell("trap '' TERM; setsid sh -c 'echo $$; exec sleep 50' & "
               "sleep 0.3; kill -9 $$",
               60, &heard, &end);
@@ -134,7 +126,6 @@ static void a_launcher_that_ends_on_a_signal_leaves_nothing(void **state)
 {
     struct heard heard;
     struct child_end end;
-    (void)state;
     run_shell("setsid sh -c 'trap \"\" TERM; echo $$; sleep 50 & wait' & wait",
               0.5, &heard, &end);
     assert_true(end.timed_out);
@@ -166,7 +157,6 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
                           "setsid sh -c 'echo $$; exec sleep 50' & "
                           "sleep 0.2; echo $PPID; wait",
                           NULL};
-    (void)state;
     pid_t other = fork();
     if (other == 0) {
         pause();
@@ -223,7 +213,6 @@ static void a_driver_that_is_killed_leaves_nothing(void **state)
 {
     enum { ROUNDS = 10 };
     int left = 0;
-    (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     for (int i = 0; i < ROUNDS; i++)
         kill_driver();
@@ -233,17 +222,10 @@ static void a_driver_that_is_killed_leaves_nothing(void **state)
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_comes_in_lines_with_the_end),
-        cmocka_unit_test(a_child_that_takes_too_long_leaves_nothing),
-        cmocka_unit_test(a_missing_program_is_an_error),
-        cmocka_unit_test(what_a_launcher_leaves_behind_is_ended),
-        cmocka_unit_test(a_launcher_that_ends_on_a_signal_leaves_nothing),
-        cmocka_unit_test(
-            a_keeper_that_is_killed_leaves_nothing_and_nobody_elses),
-        cmocka_unit_test(a_driver_that_is_killed_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(output_comes_in_lines_with_the_end),
+      cmocka_unit_test(a_child_that_takes_too_long_leaves_nothing),
+      cmocka_unit_test(a_missing_program_is_an_error),
+      cmocka_unit_test(what_a_launcher_leaves_behind_is_ended),
+      cmocka_unit_test(a_launcher_that_ends_on_a_signal_leaves_nothing),
+      cmocka_unit_test(a_keeper_that_is_killed_leaves_nothing_and_nobody_elses),
+      cmocka_unit_test(a_driver_that_is_killed_leaves_nothing))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/launching/driver/run_settings.h"
 #include "bench/launching/launcher.h"
@@ -21,7 +17,6 @@ static void the_template_is_filled_in(void **state)
                                            "X=a b",   "t4", "",  "prog",
                                            "launch",  "a b"};
     struct error err;
-    (void)state;
     char **argv = launcher_argv("mpiexec  -n {ranks} -env 'X=a b' t{threads} "
                                 "\"\"",
                                 3, 4, tail, &err);
@@ -37,7 +32,6 @@ static void parts_of_a_job_need_no_ranks(void **state)
 {
     const char *const tail[] = {"prog", NULL};
     struct error err;
-    (void)state;
     char **argv =
         launcher_argv("srun --het-group=0,1 -c {threads}", 3, 2, tail, &err);
     assert_non_null(argv);
@@ -57,7 +51,6 @@ static void wrong_templates_are_errors(void **state)
         {"no-such-launcher -n {ranks}", "'no-such-launcher' is not found"},
     };
     struct error err;
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_not_equal(launcher_check(rows[i].template, &err), 0);
         assert_non_null(strstr(err.text, rows[i].expected));
@@ -68,7 +61,6 @@ static void wrong_templates_are_errors(void **state)
 static void a_launcher_is_given_once(void **state)
 {
     char folder[] = "/tmp/launcher-XXXXXX", text[LAUNCHER_SIZE], path[64];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/dlsbench", folder);
     setenv("XDG_CONFIG_HOME", folder, 1);
@@ -100,7 +92,6 @@ static void a_job_of_any_batch_system_is_not_local(void **state)
                                        "PALS_APID",    "LSB_JOBID",
                                        "FLUX_JOB_ID",  "COBALT_JOBID"};
     char text[LAUNCHER_SIZE];
-    (void)state;
     unsetenv("DLSBENCH_LAUNCHER");
     const char *built = launcher_default(text);
     for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
@@ -116,7 +107,6 @@ static void powers_are_one_for_each_worker(void **state)
     double *power = NULL;
     int *order = NULL, count = 0;
     struct error err;
-    (void)state;
     assert_int_equal(number_powers("--power", "2:1,1/2", 3, &power, &err), 0);
     assert_true(power[0] == 1 && power[1] == 1 && power[2] == 0.5);
     free(power);
@@ -137,7 +127,6 @@ static void the_resume_command_can_be_typed(void **state)
 {
     char *argv[] = {"dlsbench run", "c d.yaml", "--out",       "x", "--set",
                     "scheme=[ss]",  "--resume", "--shard=1/2", NULL};
-    (void)state;
     char *line = run_command_line(8, argv, "results/c/x");
     assert_non_null(strstr(line, " run 'c d.yaml' --set 'scheme=[ss]' "
                                  "--shard=1/2 --out results/c/x --resume"));
@@ -147,16 +136,10 @@ static void the_resume_command_can_be_typed(void **state)
     free(line);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_template_is_filled_in),
-        cmocka_unit_test(parts_of_a_job_need_no_ranks),
-        cmocka_unit_test(wrong_templates_are_errors),
-        cmocka_unit_test(a_launcher_is_given_once),
-        cmocka_unit_test(a_job_of_any_batch_system_is_not_local),
-        cmocka_unit_test(powers_are_one_for_each_worker),
-        cmocka_unit_test(the_resume_command_can_be_typed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_template_is_filled_in),
+      cmocka_unit_test(parts_of_a_job_need_no_ranks),
+      cmocka_unit_test(wrong_templates_are_errors),
+      cmocka_unit_test(a_launcher_is_given_once),
+      cmocka_unit_test(a_job_of_any_batch_system_is_not_local),
+      cmocka_unit_test(powers_are_one_for_each_worker),
+      cmocka_unit_test(the_resume_command_can_be_typed))

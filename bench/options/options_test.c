@@ -1,9 +1,5 @@
 /* Command lines from a table: values, abbreviations, and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/options/options.h"
 
@@ -118,7 +114,6 @@ static int read_line(const struct options_page *of, const char *line,
 
 static void values_reach_their_places(void **unused)
 {
-    (void)unused;
     struct command c;
     struct error err;
     assert_int_equal(read_line(&page,
@@ -144,7 +139,6 @@ static void values_reach_their_places(void **unused)
 
 static void what_is_wrong_is_said_in_one_line(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *line, *text;
     } rows[] = {
@@ -180,7 +174,6 @@ static void what_is_wrong_is_said_in_one_line(void **unused)
 
 static void a_short_option_after_an_empty_word_is_named(void **unused)
 {
-    (void)unused;
     char *argv[] = {"dlsbench test", "", "-\xc3\xbc", NULL};
     struct command c = {.format = -1};
     struct error err = {""};
@@ -191,7 +184,6 @@ static void a_short_option_after_an_empty_word_is_named(void **unused)
 
 static void a_word_where_none_is_allowed_is_refused(void **unused)
 {
-    (void)unused;
     struct options_page strict = page;
     struct command c;
     struct error err = {""};
@@ -217,7 +209,6 @@ static char *print_page(bool help, bool all, const struct options_page *of)
 
 static void help_has_every_option(void **unused)
 {
-    (void)unused;
     char *text = print_page(true, false, &page);
     assert_string_equal(text, "Usage: dlsbench test [OPTION...] [WORD]\n"
                               "Tests.\n"
@@ -251,7 +242,6 @@ static void help_has_every_option(void **unused)
 
 static void help_has_what_is_common_and_says_where_the_rest_is(void **unused)
 {
-    (void)unused;
     struct options_page shortened = page;
     shortened.common = (const char *const[]){"short", "out", NULL};
     char *whole = print_page(true, true, &page);
@@ -274,7 +264,6 @@ static void help_has_what_is_common_and_says_where_the_rest_is(void **unused)
 
 static void usage_names_every_option(void **unused)
 {
-    (void)unused;
     char *text = print_page(false, false, &page);
     assert_string_equal(text,
                         "Usage: dlsbench test [--loud] [--out=FILE] "
@@ -288,7 +277,6 @@ static void usage_names_every_option(void **unused)
 /* As it could be pasted into a shell. */
 static void long_examples_go_on_behind_a_backslash(void **unused)
 {
-    (void)unused;
     static const struct options_page wordy = {
         .words = "FIRST\nSECOND",
         .summary = "Tests.",
@@ -308,7 +296,6 @@ static void long_examples_go_on_behind_a_backslash(void **unused)
 
 static void what_is_given_is_told_from_what_is_not(void **unused)
 {
-    (void)unused;
     struct command c = {.share = NAN, .format = -1};
     assert_null(options_first_given(&page, &c));
     c.format = 0;
@@ -325,18 +312,12 @@ static void what_is_given_is_told_from_what_is_not(void **unused)
     assert_string_equal(options_first_given(&page, &c), "loud");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_reach_their_places),
-        cmocka_unit_test(what_is_wrong_is_said_in_one_line),
-        cmocka_unit_test(a_short_option_after_an_empty_word_is_named),
-        cmocka_unit_test(a_word_where_none_is_allowed_is_refused),
-        cmocka_unit_test(help_has_every_option),
-        cmocka_unit_test(help_has_what_is_common_and_says_where_the_rest_is),
-        cmocka_unit_test(usage_names_every_option),
-        cmocka_unit_test(long_examples_go_on_behind_a_backslash),
-        cmocka_unit_test(what_is_given_is_told_from_what_is_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(values_reach_their_places),
+      cmocka_unit_test(what_is_wrong_is_said_in_one_line),
+      cmocka_unit_test(a_short_option_after_an_empty_word_is_named),
+      cmocka_unit_test(a_word_where_none_is_allowed_is_refused),
+      cmocka_unit_test(help_has_every_option),
+      cmocka_unit_test(help_has_what_is_common_and_says_where_the_rest_is),
+      cmocka_unit_test(usage_names_every_option),
+      cmocka_unit_test(long_examples_go_on_behind_a_backslash),
+      cmocka_unit_test(what_is_given_is_told_from_what_is_not))

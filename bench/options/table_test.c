@@ -1,9 +1,5 @@
 /* Tables: alignment, numbers, CSV. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/options/table.h"
 
@@ -32,7 +28,7 @@ static char *printed(const struct table *table, bool csv)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (csv)
-        table_csv(table, out);
+        table_write(table, TABLE_CSV, out);
     else
         table_print(table, out, 2);
     fclose(out);
@@ -41,7 +37,6 @@ static char *printed(const struct table *table, bool csv)
 
 static void columns_are_aligned(void **unused)
 {
-    (void)unused;
     struct table table;
     fill(&table);
     char *text = printed(&table, false);
@@ -54,7 +49,6 @@ static void columns_are_aligned(void **unused)
 
 static void csv_is_quoted_where_it_must(void **unused)
 {
-    (void)unused;
     struct table table;
     fill(&table);
     char *text = printed(&table, true);
@@ -67,7 +61,6 @@ static void csv_is_quoted_where_it_must(void **unused)
 
 static void numbers_have_significant_digits(void **unused)
 {
-    (void)unused;
     static const struct {
         double value;
         int digits;
@@ -87,7 +80,6 @@ static void numbers_have_significant_digits(void **unused)
 
 static void times_share_a_unit(void **unused)
 {
-    (void)unused;
     char text[32];
     table_seconds(0.1265, 0.1265, text, sizeof(text));
     assert_string_equal(text, "126.5 ms");
@@ -102,7 +94,6 @@ static void a_heading_is_wrapped_and_never_cut(void **state)
     static const char *const part = "load w0,w1,w2:3 beside it, ";
     char *text = NULL, all[27 * 8 + 40] = "";
     size_t size;
-    (void)state;
     for (int i = 0; i < 8; i++)
         strcat(all, part);
     strcat(all, "2 ranks; oversubscribed, not ranked");
@@ -124,14 +115,8 @@ static void a_heading_is_wrapped_and_never_cut(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_aligned),
-        cmocka_unit_test(csv_is_quoted_where_it_must),
-        cmocka_unit_test(numbers_have_significant_digits),
-        cmocka_unit_test(times_share_a_unit),
-        cmocka_unit_test(a_heading_is_wrapped_and_never_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(columns_are_aligned),
+      cmocka_unit_test(csv_is_quoted_where_it_must),
+      cmocka_unit_test(numbers_have_significant_digits),
+      cmocka_unit_test(times_share_a_unit),
+      cmocka_unit_test(a_heading_is_wrapped_and_never_cut))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/results/dirlock.h"
 
@@ -144,7 +140,6 @@ static void locks_that_only_one_host_sees_are_known(void **state)
         {"36 35 0:31 / /nolock rw,x shared:1 - ext4 /dev/nolock rw\n", ""},
     };
     char option[32];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         FILE *mounts =
             fmemopen((void *)rows[i].line, strlen(rows[i].line), "r");

@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 10, ROWS = 3 };
 
-struct table {
+struct compared {
     struct result_sample samples[ROWS][SAMPLES];
     struct result result[ROWS];
     struct summary_row row[ROWS];
@@ -15,10 +15,10 @@ struct table {
 
 /* Rows of 2 equal workers: times around these, all with the serial passes
  * around serial_s, of which others had this share. */
-static void make(struct table *t, const double *time_s, double serial_s,
+static void make(struct compared *t, const double *time_s, double serial_s,
                  double pass, double others)
 {
-    *t = (struct table){.row = {{.result = NULL}}};
+    *t = (struct compared){.row = {{.result = NULL}}};
     for (int r = 0; r < ROWS; r++) {
         for (int i = 0; i < SAMPLES; i++)
             t->samples[r][i] = (struct result_sample){
@@ -42,7 +42,7 @@ static void make(struct table *t, const double *time_s, double serial_s,
     }
 }
 
-static char *print(const struct judged *judged, const struct table *t)
+static char *print(const struct judged *judged, const struct compared *t)
 {
     char *text = NULL;
     size_t size;
@@ -58,8 +58,7 @@ static const double apart[ROWS] = {0.22, 0.25, 0.4};
 
 static void speedups_above_the_powers_are_refused(void **state)
 {
-    (void)state;
-    struct table t;
+    struct compared t;
     make(&t, apart, 1, 1, 0.48);
     struct judged judged = judge_rows(t.row, 0, ROWS);
     assert_int_equal(judged.passes, SAMPLES);
@@ -80,8 +79,7 @@ static void speedups_above_the_powers_are_refused(void **state)
 /* The median may be above 2, the interval of both times holds 2. */
 static void the_serial_loop_has_an_interval_too(void **state)
 {
-    (void)state;
-    struct table t;
+    struct compared t;
     make(&t, apart, 0.22 * 2.01, 1, 0);
     struct judged judged = judge_rows(t.row, 0, ROWS);
     assert_true(t.row[0].speedup.median > 2);
@@ -94,8 +92,7 @@ static void the_serial_loop_has_an_interval_too(void **state)
 
 static void powers_that_were_given_count(void **state)
 {
-    (void)state;
-    struct table t;
+    struct compared t;
     make(&t, apart, 0.7, 1, 0);
     snprintf(t.result[0].cell.power, sizeof(t.result[0].cell.power), "1,3");
     struct judged judged = judge_rows(t.row, 0, ROWS);
@@ -109,8 +106,7 @@ static void powers_that_were_given_count(void **state)
 /* As files of earlier versions: one serial time, before the cells. */
 static void times_below_their_bound_are_refused(void **state)
 {
-    (void)state;
-    struct table t;
+    struct compared t;
     make(&t, apart, 0.4, NAN, NAN);
     t.row[2].bound_s = 0.4 / 0.29;
     struct judged judged = judge_rows(t.row, 0, ROWS);
@@ -124,9 +120,8 @@ static void times_below_their_bound_are_refused(void **state)
 
 static void ties_win_together(void **state)
 {
-    (void)state;
     const double close[ROWS] = {0.4, 0.4005, 0.45};
-    struct table t;
+    struct compared t;
     bool wins[ROWS];
     int fastest;
     make(&t, close, 0.7, 1, 0);
@@ -145,14 +140,8 @@ static void ties_win_together(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(speedups_above_the_powers_are_refused),
-        cmocka_unit_test(the_serial_loop_has_an_interval_too),
-        cmocka_unit_test(powers_that_were_given_count),
-        cmocka_unit_test(times_below_their_bound_are_refused),
-        cmocka_unit_test(ties_win_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(speedups_above_the_powers_are_refused),
+      cmocka_unit_test(the_serial_loop_has_an_interval_too),
+      cmocka_unit_test(powers_that_were_given_count),
+      cmocka_unit_test(times_below_their_bound_are_refused),
+      cmocka_unit_test(ties_win_together))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/results/results.h"
 #include "bench/results/rundir.h"
@@ -84,7 +80,6 @@ static void only_complete_and_verified_repetitions_count(void **state)
     char dir[64];
     struct results results;
     struct error err;
-    (void)state;
     enter(dir);
     write_two_launches(dir);
     assert_int_equal(results_read(dir, &results, &err), 0);
@@ -115,7 +110,6 @@ static void a_failed_cell_may_become_ok_later(void **state)
     struct error err;
     struct cell cell;
     struct rundir run = {.part = {.shards = 1}};
-    (void)state;
     enter(dir);
     snprintf(run.path, sizeof(run.path), "%s", dir);
     FILE *file = open_runs(dir, "l1");
@@ -157,7 +151,6 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     size_t size;
     struct results results;
     struct error err;
-    (void)state;
     enter(dir);
     write_two_launches(dir);
     assert_int_equal(results_read(dir, &results, &err), 0);
@@ -211,7 +204,6 @@ static char *summary_of(const char *dir, const double *times, int count)
 static void only_a_winner_has_a_star(void **state)
 {
     char dir[64];
-    (void)state;
     enter(dir);
     char *text = summary_of(dir, (double[]){0.1, 0.5, 0.9}, 3);
     assert_non_null(strstr(text, "* ss"));
@@ -231,7 +223,6 @@ static void only_a_winner_has_a_star(void **state)
 /* Programs of others have no serial reference, but a check of their own. */
 static void a_check_that_failed_is_no_reference(void **state)
 {
-    (void)state;
     struct result wrong = {.status = RESULT_UNVERIFIED};
     assert_string_equal(summary_row_words(&wrong),
                         "UNVERIFIED: differs from the serial reference");
@@ -239,14 +230,8 @@ static void a_check_that_failed_is_no_reference(void **state)
     assert_string_equal(summary_row_words(&wrong), "UNVERIFIED");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_complete_and_verified_repetitions_count),
-        cmocka_unit_test(a_failed_cell_may_become_ok_later),
-        cmocka_unit_test(the_table_has_medians_and_says_what_has_none),
-        cmocka_unit_test(only_a_winner_has_a_star),
-        cmocka_unit_test(a_check_that_failed_is_no_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(only_complete_and_verified_repetitions_count),
+      cmocka_unit_test(a_failed_cell_may_become_ok_later),
+      cmocka_unit_test(the_table_has_medians_and_says_what_has_none),
+      cmocka_unit_test(only_a_winner_has_a_star),
+      cmocka_unit_test(a_check_that_failed_is_no_reference))

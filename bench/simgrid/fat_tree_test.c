@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/simgrid/fat_tree.h"
 #include "harness/program/need.h"
@@ -50,7 +46,6 @@ static void its_hosts_have_the_names_of_simgrid(void **state)
     } rows[] = {{0, "n-0.x"}, {9, "n-9.x"}, {10, "n-20.x"}, {23, "n-44.x"}};
     struct fat_tree tree;
     char name[16], last[16] = "";
-    (void)state;
     assert_true(read_text(&tree, WHOLE));
     assert_int_equal(tree.hosts, 24);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -80,7 +75,6 @@ static void it_is_cut_between_subtrees_of_the_last_level(void **state)
         {100, 24, RADICAL, "2;4,6;1,4;1,2"},
     };
     struct fat_tree tree;
-    (void)state;
     assert_true(read_text(&tree, WHOLE));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(fat_tree_fit(&tree, rows[i].needed), rows[i].hosts);
@@ -108,7 +102,6 @@ static void what_stands_around_it_stays(void **state)
              "  suffix='' prefix=\"\" radical='7,9,11'><prop id=\"b\" "
              "value=\"0\"/></cluster ></zone></platform>\n<!-- end -->\n";
     struct fat_tree tree;
-    (void)state;
     assert_true(read_text(&tree, text));
     assert_int_equal(fat_tree_fit(&tree, 2), 2);
     char *cut = fat_tree_cut(&tree, 2), *one = with(text, "1;3;", "1;2;");
@@ -162,7 +155,6 @@ static void others_are_left_to_simgrid(void **state)
     };
     static const char text[] = "<!-- -->" WHOLE;
     struct fat_tree tree;
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char *other = with(text, rows[i].from, rows[i].to);
         if (read_text(&tree, other))
@@ -180,7 +172,6 @@ static void others_are_left_to_simgrid(void **state)
 static void pieces_of_it_are_left_to_simgrid(void **state)
 {
     struct fat_tree tree;
-    (void)state;
     size_t end = strlen(WHOLE) - strlen("</platform>");
     for (size_t length = 0; length < end; length++) {
         char *piece = strndup(WHOLE, length);
@@ -190,14 +181,8 @@ static void pieces_of_it_are_left_to_simgrid(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_hosts_have_the_names_of_simgrid),
-        cmocka_unit_test(it_is_cut_between_subtrees_of_the_last_level),
-        cmocka_unit_test(what_stands_around_it_stays),
-        cmocka_unit_test(others_are_left_to_simgrid),
-        cmocka_unit_test(pieces_of_it_are_left_to_simgrid),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(its_hosts_have_the_names_of_simgrid),
+      cmocka_unit_test(it_is_cut_between_subtrees_of_the_last_level),
+      cmocka_unit_test(what_stands_around_it_stays),
+      cmocka_unit_test(others_are_left_to_simgrid),
+      cmocka_unit_test(pieces_of_it_are_left_to_simgrid))

@@ -8,7 +8,6 @@
 
 static void lists_have_one_form(void **unused)
 {
-    (void)unused;
     static const char *const forms[][2] = {
         {"3", "3"},         {"0,2,4", "0,2,4"},   {"0,1", "0,1"},
         {"0,1,2", "0-2"},   {"0-6:2", "0,2,4,6"}, {"7-9,0", "7-9,0"},
@@ -33,7 +32,6 @@ static void lists_have_one_form(void **unused)
 
 static void wrong_lists_are_refused(void **unused)
 {
-    (void)unused;
     static const char *const wrong[] = {
         "0,",    "0,,1", "3-1", "0-",      "0-x",    "0:2",
         "0-4:0", "0-4:", "0x1", "0-65536", "0-1024", "0 1"};
@@ -72,7 +70,6 @@ static struct cell filled(const char *rank_per, bool smt, int nodes,
 
 static void rank_per_makes_the_shape(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *rank_per;
         bool smt;
@@ -100,7 +97,6 @@ static void rank_per_makes_the_shape(void **unused)
 /* A node is what a rank keeps to anyway. */
 static void a_rank_per_node_is_as_usual(void **unused)
 {
-    (void)unused;
     struct cell usual, node = filled("node", false, 0, true, true);
     assert_string_equal(node.rank_per, "");
     usual = filled("", false, 0, true, true);
@@ -111,7 +107,6 @@ static void a_rank_per_node_is_as_usual(void **unused)
 
 static void dedicated_masters_come_on_top(void **unused)
 {
-    (void)unused;
     struct cell cell;
     struct error err = {""};
     cell_defaults(&cell);
@@ -129,7 +124,6 @@ static void dedicated_masters_come_on_top(void **unused)
 /* The login node of a cluster says nothing of its other nodes. */
 static void unknown_machines_have_no_sockets(void **unused)
 {
-    (void)unused;
     const struct topo_room cores_only = {.domains = {1}, .cores = {8}};
     struct error err = {""};
     struct cell cell;
@@ -150,15 +144,9 @@ static void unknown_machines_have_no_sockets(void **unused)
     assert_int_equal(cell.threads, 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_have_one_form),
-        cmocka_unit_test(wrong_lists_are_refused),
-        cmocka_unit_test(rank_per_makes_the_shape),
-        cmocka_unit_test(a_rank_per_node_is_as_usual),
-        cmocka_unit_test(dedicated_masters_come_on_top),
-        cmocka_unit_test(unknown_machines_have_no_sockets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(lists_have_one_form),
+      cmocka_unit_test(wrong_lists_are_refused),
+      cmocka_unit_test(rank_per_makes_the_shape),
+      cmocka_unit_test(a_rank_per_node_is_as_usual),
+      cmocka_unit_test(dedicated_masters_come_on_top),
+      cmocka_unit_test(unknown_machines_have_no_sockets))

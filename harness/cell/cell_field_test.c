@@ -60,7 +60,6 @@ static bool is_served(const struct cell_field *field)
 
 static void served_fields_are_those_of_transports(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < CELL_FIELDS; i++)
         if (cell_field_table[i].served != is_served(&cell_field_table[i]))
             fail_msg("%s: .served and the rules of transports differ",
@@ -80,7 +79,6 @@ static void make_base(struct cell *cell)
 
 static void places_in_the_hash_are_taken_once(void **unused)
 {
-    (void)unused;
     bool taken[HASH_MAX] = {false};
     for (int i = 0; i < CELL_FIELDS; i++) {
         int hash = cell_field_table[i].hash;
@@ -93,7 +91,6 @@ static void places_in_the_hash_are_taken_once(void **unused)
 
 static void fallbacks_are_values(void **unused)
 {
-    (void)unused;
     struct cell cell;
     cell_defaults(&cell);
     for (int i = 0; i < CELL_FIELDS; i++) {
@@ -107,7 +104,6 @@ static void fallbacks_are_values(void **unused)
 
 static void text_is_read_back(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *field = &cell_field_table[i];
         struct cell cell, again;
@@ -127,7 +123,6 @@ static void text_is_read_back(void **unused)
  * apart, by its line alone. */
 static void a_line_is_enough(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *field = &cell_field_table[i];
         const char *const but[] = {field->name, NULL}, *const none[] = {NULL};
@@ -160,7 +155,6 @@ static void a_line_is_enough(void **unused)
  */
 static void rows_of_other_versions_are_read(void **unused)
 {
-    (void)unused;
     struct cell cell, usual;
     const char *const but[] = {"kernel", "ranks", NULL};
     json_t *line =
@@ -176,7 +170,6 @@ static void rows_of_other_versions_are_read(void **unused)
 
 static void words_say_what_is_not_as_usual(void **unused)
 {
-    (void)unused;
     struct cell cell = good(WORDS("layout=2x1"));
     char words[512];
     cell_words(&cell, words, sizeof(words));
@@ -206,7 +199,6 @@ static void words_say_what_is_not_as_usual(void **unused)
 
 static void places_are_compared(void **unused)
 {
-    (void)unused;
     struct cell a = good(WORDS("layout=2x2")), b = a;
     strcpy(b.scheme, "gss");
     assert_true(cell_same_places(&a, &b));
@@ -214,17 +206,10 @@ static void places_are_compared(void **unused)
     assert_false(cell_same_places(&a, &b));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_in_the_hash_are_taken_once),
-        cmocka_unit_test(served_fields_are_those_of_transports),
-        cmocka_unit_test(fallbacks_are_values),
-        cmocka_unit_test(text_is_read_back),
-        cmocka_unit_test(a_line_is_enough),
-        cmocka_unit_test(rows_of_other_versions_are_read),
-        cmocka_unit_test(words_say_what_is_not_as_usual),
-        cmocka_unit_test(places_are_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(places_in_the_hash_are_taken_once),
+      cmocka_unit_test(served_fields_are_those_of_transports),
+      cmocka_unit_test(fallbacks_are_values),
+      cmocka_unit_test(text_is_read_back), cmocka_unit_test(a_line_is_enough),
+      cmocka_unit_test(rows_of_other_versions_are_read),
+      cmocka_unit_test(words_say_what_is_not_as_usual),
+      cmocka_unit_test(places_are_compared))

@@ -5,7 +5,6 @@
 
 static void cells_come_back_from_json(void **unused)
 {
-    (void)unused;
     const struct cell cells[] = {
         good(WORDS("scheme=ss")),
         good(WORDS("layout=9x2", "hierarchy=2", "master=dedicated",
@@ -48,7 +47,6 @@ static void damaged(const char *key, json_t *value)
 
 static void damaged_json_is_refused(void **unused)
 {
-    (void)unused;
     static const char *const keys[] = {
         "kernel",    "scheme",  "hierarchy", "transport", "master",
         "window",    "collect", "answer",    "bind",      "timing",
@@ -88,11 +86,5 @@ static void damaged_json_is_refused(void **unused)
     json_decref(list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_come_back_from_json),
-        cmocka_unit_test(damaged_json_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(cells_come_back_from_json),
+      cmocka_unit_test(damaged_json_is_refused))

@@ -91,7 +91,6 @@ static const struct {
 
 static void every_field_takes_its_values(void **unused)
 {
-    (void)unused;
     const char *names[CELL_FIELDS + 1];
     bool met[CELL_FIELDS] = {false};
     cell_field_names(names);
@@ -115,7 +114,6 @@ static void every_field_takes_its_values(void **unused)
 /* A trace has a key `steps`, too: work per second, and no time steps. */
 static void a_trace_has_no_time_steps(void **unused)
 {
-    (void)unused;
     static const char *const kernel[] = {"trace:file=a.txt",
                                          "trace:file=a.txt,steps=1000"};
     for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
@@ -135,7 +133,6 @@ static void a_trace_has_no_time_steps(void **unused)
 /* Dedicated masters come on top of the workers asked for. */
 static void workers_become_ranks(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *workers, *threads, *master, *hierarchy;
         int ranks; /* 0: impossible */
@@ -169,7 +166,6 @@ static void workers_become_ranks(void **unused)
 
 static void values_arrive(void **unused)
 {
-    (void)unused;
     struct cell cell;
     fill(&cell,
          WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
@@ -249,7 +245,6 @@ static const struct {
 
 static void wrong_values_say_what_is_allowed(void **unused)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(wrong_values) / sizeof(wrong_values[0]);
          i++) {
         struct cell cell, before;
@@ -268,7 +263,6 @@ static void wrong_values_say_what_is_allowed(void **unused)
 
 static void too_long_values_are_refused(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *field;
         size_t most;
@@ -301,15 +295,8 @@ static void too_long_values_are_refused(void **unused)
     assert_int_equal(cell_set(&cell, "layout", value, &err), -EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_takes_its_values),
-        cmocka_unit_test(a_trace_has_no_time_steps),
-        cmocka_unit_test(workers_become_ranks),
-        cmocka_unit_test(values_arrive),
-        cmocka_unit_test(wrong_values_say_what_is_allowed),
-        cmocka_unit_test(too_long_values_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_field_takes_its_values),
+      cmocka_unit_test(a_trace_has_no_time_steps),
+      cmocka_unit_test(workers_become_ranks), cmocka_unit_test(values_arrive),
+      cmocka_unit_test(wrong_values_say_what_is_allowed),
+      cmocka_unit_test(too_long_values_are_refused))

@@ -34,7 +34,6 @@ static bool same(const char *a, const char *b)
 /* Results of earlier versions stay those of the same cells. */
 static void native_cells_keep_their_hash(void **unused)
 {
-    (void)unused;
     struct cell cell;
     make(&cell, "prefetch=off");
     assert_string_equal(cell.hash, "42999f8213880ab4");
@@ -43,7 +42,6 @@ static void native_cells_keep_their_hash(void **unused)
 
 static void what_changes_the_result_is_another_cell(void **unused)
 {
-    (void)unused;
     assert_false(same("", "platform=a.xml"));
     assert_false(same("platform=a.xml", "platform=b.xml"));
     assert_false(same("platform=a.xml", "platform=a.xml cp=1e-9"));
@@ -56,7 +54,6 @@ static void what_changes_the_result_is_another_cell(void **unused)
 
 static void wrong_numbers_are_refused(void **unused)
 {
-    (void)unused;
     static const char *const bad[][2] = {
         {"cp", "0"},   {"cp", "x"},          {"cp", "1e-9s"},
         {"cp", "nan"}, {"cp", ""},           {"request_cost", "-1"},
@@ -74,7 +71,6 @@ static void wrong_numbers_are_refused(void **unused)
 
 static void json_keeps_it(void **unused)
 {
-    (void)unused;
     struct cell cell, read;
     struct error err = {""};
     make(&cell, "platform=x/a.xml cp=1.7e-9 result_bytes=800000");
@@ -93,7 +89,6 @@ static void json_keeps_it(void **unused)
 
 static void words_say_what_is_not_as_usual(void **unused)
 {
-    (void)unused;
     struct cell cell;
     char words[128];
     make(&cell, "");
@@ -111,14 +106,8 @@ static void words_say_what_is_not_as_usual(void **unused)
     assert_string_equal(words, cell.platform);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(native_cells_keep_their_hash),
-        cmocka_unit_test(what_changes_the_result_is_another_cell),
-        cmocka_unit_test(wrong_numbers_are_refused),
-        cmocka_unit_test(json_keeps_it),
-        cmocka_unit_test(words_say_what_is_not_as_usual),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(native_cells_keep_their_hash),
+      cmocka_unit_test(what_changes_the_result_is_another_cell),
+      cmocka_unit_test(wrong_numbers_are_refused),
+      cmocka_unit_test(json_keeps_it),
+      cmocka_unit_test(words_say_what_is_not_as_usual))

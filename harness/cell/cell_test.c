@@ -23,7 +23,6 @@ static void differ(const char *const *a, const char *const *b)
 
 static void equal_cells_have_equal_hashes(void **unused)
 {
-    (void)unused;
     same(WORDS("kernel=mandelbrot"),
          WORDS("kernel=mandelbrot:axis=re,maxiter=1000"));
     same(WORDS("kernel=mandelbrot:maxiter=0050,size=64"),
@@ -75,7 +74,6 @@ static void equal_cells_have_equal_hashes(void **unused)
 
 static void equal_powers_are_no_powers(void **unused)
 {
-    (void)unused;
     same(WORDS("threads=4", "power=3,3,3,3"), WORDS("threads=4"));
     same(WORDS("threads=4", "power=4:0.5"), WORDS("threads=4"));
     same(WORDS("threads=4", "power=1:2,3:2"), WORDS("threads=4"));
@@ -88,7 +86,6 @@ static void equal_powers_are_no_powers(void **unused)
 
 static void powers_are_one_cell_however_written(void **unused)
 {
-    (void)unused;
     same(WORDS("threads=4", "power=1,1,2,2"),
          WORDS("threads=4", "power=2:1,2:2"));
     same(WORDS("threads=4", "power=1,1,1,2"),
@@ -104,7 +101,6 @@ static void powers_are_one_cell_however_written(void **unused)
 
 static void powers_expand_to_one_per_worker(void **unused)
 {
-    (void)unused;
     static const double expected[] = {3, 3, 0.5, 1, 1, 1};
     struct setup setup;
     open_good(&setup, WORDS("layout=3x2", "power=2:3,1/2,3:1"));
@@ -117,7 +113,6 @@ static void powers_expand_to_one_per_worker(void **unused)
  * they were written in their canonical form. */
 static void long_power_lists_stay_whole(void **unused)
 {
-    (void)unused;
     char power[600] = "power=";
     for (int i = 0; i < 126; i++)
         strcat(power, i % 2 ? "1/3," : "1/7,");
@@ -132,7 +127,6 @@ static void long_power_lists_stay_whole(void **unused)
 
 static void every_field_is_in_the_hash(void **unused)
 {
-    (void)unused;
     const char *const *base = WORDS("layout=2x2");
     differ(base, WORDS("layout=2x2", "kernel=null:size=5"));
     differ(base, WORDS("layout=2x2", "scheme=gss"));
@@ -170,7 +164,6 @@ static void every_field_is_in_the_hash(void **unused)
 
 static void checking_twice_changes_nothing(void **unused)
 {
-    (void)unused;
     struct cell cell = good(WORDS("layout=3x2", "hierarchy=02xnode",
                                   "power=2:3,1/2,3:1", "scheme=fac2"));
     struct cell again = cell;
@@ -182,7 +175,6 @@ static void checking_twice_changes_nothing(void **unused)
 
 static void fields_wrong_in_themselves(void **unused)
 {
-    (void)unused;
     bad(WORDS("kernel=mandelbrod"), -EINVAL, "did you mean 'mandelbrot'");
     bad(WORDS("kernel=mandelbrot:siz=5"), -EINVAL, "siz");
     bad(WORDS("kernel="), -EINVAL, "kernel: none is given");
@@ -206,7 +198,6 @@ static void fields_wrong_in_themselves(void **unused)
 
 static void fields_that_do_not_go_together(void **unused)
 {
-    (void)unused;
     bad(WORDS("layout=2x1", "transport=shared"), -ENOTSUP, "needs one rank");
     bad(WORDS("transport=master"), -ENOTSUP, "two ranks or more");
     bad(WORDS("collect=master"), -ENOTSUP, "transport master");
@@ -266,7 +257,6 @@ static void fields_that_do_not_go_together(void **unused)
 
 static void wrong_loads(void **unused)
 {
-    (void)unused;
     static const char *const wrong[] = {"w",
                                         "0",
                                         "x0",
@@ -300,7 +290,6 @@ static void wrong_loads(void **unused)
  * the number before. */
 static void loads_have_one_form(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *given, *written;
         int load[6];
@@ -335,7 +324,6 @@ static void loads_have_one_form(void **unused)
 /* A wrong value may not hide behind a combination that is skipped. */
 static void wrong_comes_before_impossible(void **unused)
 {
-    (void)unused;
     bad(WORDS("layout=2x1", "transport=shared", "power=1,zero"), -EINVAL,
         "'zero'");
     bad(WORDS("threads=1", "hierarchy=4", "power=,"), -EINVAL, "power");
@@ -347,7 +335,6 @@ static void wrong_comes_before_impossible(void **unused)
 
 static void so_many_workers_cannot_be(void **unused)
 {
-    (void)unused;
     bad(WORDS("layout=16777216x16777216"), -ENOTSUP, "workers");
     bad(WORDS("layout=16777216x16777216", "power=1,2"), -ENOTSUP, "workers");
     bad(WORDS("layout=2x16777216"), -ENOTSUP, "workers");
@@ -356,7 +343,6 @@ static void so_many_workers_cannot_be(void **unused)
 
 static void workers_are_counted(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *layout, *hierarchy, *master;
         int workers;
@@ -378,23 +364,16 @@ static void workers_are_counted(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_cells_have_equal_hashes),
-        cmocka_unit_test(equal_powers_are_no_powers),
-        cmocka_unit_test(powers_are_one_cell_however_written),
-        cmocka_unit_test(powers_expand_to_one_per_worker),
-        cmocka_unit_test(long_power_lists_stay_whole),
-        cmocka_unit_test(every_field_is_in_the_hash),
-        cmocka_unit_test(checking_twice_changes_nothing),
-        cmocka_unit_test(fields_wrong_in_themselves),
-        cmocka_unit_test(fields_that_do_not_go_together),
-        cmocka_unit_test(wrong_loads),
-        cmocka_unit_test(loads_have_one_form),
-        cmocka_unit_test(wrong_comes_before_impossible),
-        cmocka_unit_test(so_many_workers_cannot_be),
-        cmocka_unit_test(workers_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(equal_cells_have_equal_hashes),
+      cmocka_unit_test(equal_powers_are_no_powers),
+      cmocka_unit_test(powers_are_one_cell_however_written),
+      cmocka_unit_test(powers_expand_to_one_per_worker),
+      cmocka_unit_test(long_power_lists_stay_whole),
+      cmocka_unit_test(every_field_is_in_the_hash),
+      cmocka_unit_test(checking_twice_changes_nothing),
+      cmocka_unit_test(fields_wrong_in_themselves),
+      cmocka_unit_test(fields_that_do_not_go_together),
+      cmocka_unit_test(wrong_loads), cmocka_unit_test(loads_have_one_form),
+      cmocka_unit_test(wrong_comes_before_impossible),
+      cmocka_unit_test(so_many_workers_cannot_be),
+      cmocka_unit_test(workers_are_counted))

@@ -11,7 +11,6 @@
 
 static void a_schedule_decides_the_transport(void **state)
 {
-    (void)state;
     struct cell cell = good(WORDS("scheme=dynamic", "threads=2"));
     assert_string_equal(cell.transport, "openmp");
     assert_string_equal(cell.openmp, "libgomp");
@@ -42,7 +41,6 @@ static void schedules_have_one_form(void **state)
         {"scheme=runtime:chunk=3,kind=guided,monotonic=on",
          "runtime:kind=guided,chunk=3,monotonic=on"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_string_equal(good(OPENMP(rows[i].given)).scheme,
                             rows[i].canonical);
@@ -59,7 +57,6 @@ static void runtime_is_what_the_variable_says(void **state)
          "runtime:kind=dynamic,chunk=7,monotonic=on"},
         {"nonmonotonic:dynamic", "runtime:kind=dynamic"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         setenv("OMP_SCHEDULE", rows[i].variable, 1);
         struct cell cell = good(OPENMP("scheme=runtime"));
@@ -83,7 +80,6 @@ static void runtime_is_what_the_variable_says(void **state)
 
 static void runtimes_are_two_cells(void **state)
 {
-    (void)state;
     struct cell gomp = good(OPENMP("scheme=static"));
     struct cell omp = good(OPENMP("scheme=static", "openmp=libomp"));
     struct cell shared = good(WORDS("scheme=static", "threads=2"));
@@ -104,7 +100,6 @@ static void runtimes_are_two_cells(void **state)
 
 static void what_does_not_go_together_is_skipped(void **state)
 {
-    (void)state;
     bad(OPENMP("scheme=ss"), -ENOTSUP, "OpenMP's own schedules");
     bad(OPENMP("scheme=single-round"), -ENOTSUP, "sends data by plan");
     bad(OPENMP("scheme=gss/static"), -ENOTSUP, "OpenMP's own schedules");
@@ -130,7 +125,6 @@ static void what_does_not_go_together_is_skipped(void **state)
 
 static void wrong_words_say_what_is_right(void **state)
 {
-    (void)state;
     bad(OPENMP("scheme=dynamic:size=4"), -EINVAL, "chunk, monotonic");
     bad(OPENMP("scheme=static:size=4"), -EINVAL, "allowed: chunk");
     bad(OPENMP("scheme=dynamic:chunk=0"), -EINVAL, "out of range");
@@ -148,15 +142,9 @@ static void wrong_words_say_what_is_right(void **state)
     assert_non_null(strstr(err.text, "allowed: auto, libgomp, libomp"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_schedule_decides_the_transport),
-        cmocka_unit_test(schedules_have_one_form),
-        cmocka_unit_test(runtime_is_what_the_variable_says),
-        cmocka_unit_test(runtimes_are_two_cells),
-        cmocka_unit_test(what_does_not_go_together_is_skipped),
-        cmocka_unit_test(wrong_words_say_what_is_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_schedule_decides_the_transport),
+      cmocka_unit_test(schedules_have_one_form),
+      cmocka_unit_test(runtime_is_what_the_variable_says),
+      cmocka_unit_test(runtimes_are_two_cells),
+      cmocka_unit_test(what_does_not_go_together_is_skipped),
+      cmocka_unit_test(wrong_words_say_what_is_right))

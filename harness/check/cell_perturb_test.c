@@ -8,7 +8,6 @@
 
 static void nothing_wrong_is_the_same_cell_as_ever(void **unused)
 {
-    (void)unused;
     struct cell plain = good(WORDS(LOOP));
     struct cell none = good(WORDS(LOOP, "perturb=none", "reissue=off"));
     assert_string_equal(plain.hash, none.hash);
@@ -17,7 +16,6 @@ static void nothing_wrong_is_the_same_cell_as_ever(void **unused)
 
 static void perturbed_cells_have_hashes_of_their_own(void **unused)
 {
-    (void)unused;
     struct cell plain = good(WORDS(LOOP, "layout=1x2"));
     struct cell stop = good(WORDS(LOOP, "layout=1x2", "perturb=stop"));
     struct cell same = good(WORDS(
@@ -38,7 +36,6 @@ static void perturbed_cells_have_hashes_of_their_own(void **unused)
 
 static void they_travel_as_json(void **unused)
 {
-    (void)unused;
     struct cell cell =
         good(WORDS(LOOP, "layout=3x1", "perturb=gone:worker=1+delay:worker=2",
                    "reissue=2.5"));
@@ -55,7 +52,6 @@ static void they_travel_as_json(void **unused)
 
 static void workers_must_be_there(void **unused)
 {
-    (void)unused;
     bad(WORDS(LOOP, "layout=1x2", "perturb=stop:worker=2"), -ENOTSUP,
         "this cell has w0 to w1");
     bad(WORDS(LOOP, "layout=1x2", "perturb=delay:workers=3"), -ENOTSUP,
@@ -82,7 +78,6 @@ static void workers_must_be_there(void **unused)
 /* The seed never chooses the master. */
 static void the_master_is_never_gone(void **unused)
 {
-    (void)unused;
     for (int seed = 0; seed < 50; seed++) {
         char text[64];
         uint8_t hit[8];
@@ -101,7 +96,6 @@ static void the_master_is_never_gone(void **unused)
 
 static void reissue_says_where_it_is_possible(void **unused)
 {
-    (void)unused;
     const char *possible = "possible are loops without dependences";
     good(WORDS(LOOP, "layout=1x4", "reissue=on"));
     good(WORDS(LOOP, "layout=3x1", "reissue=on", "master=dedicated"));
@@ -124,7 +118,6 @@ static void reissue_says_where_it_is_possible(void **unused)
 
 static void factors_must_be_numbers_above_0(void **unused)
 {
-    (void)unused;
     static const char *const wrong[] = {"0", "-1", "yes", "", "nan", "1e9"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct cell cell;
@@ -135,16 +128,10 @@ static void factors_must_be_numbers_above_0(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_wrong_is_the_same_cell_as_ever),
-        cmocka_unit_test(perturbed_cells_have_hashes_of_their_own),
-        cmocka_unit_test(they_travel_as_json),
-        cmocka_unit_test(workers_must_be_there),
-        cmocka_unit_test(the_master_is_never_gone),
-        cmocka_unit_test(reissue_says_where_it_is_possible),
-        cmocka_unit_test(factors_must_be_numbers_above_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(nothing_wrong_is_the_same_cell_as_ever),
+      cmocka_unit_test(perturbed_cells_have_hashes_of_their_own),
+      cmocka_unit_test(they_travel_as_json),
+      cmocka_unit_test(workers_must_be_there),
+      cmocka_unit_test(the_master_is_never_gone),
+      cmocka_unit_test(reissue_says_where_it_is_possible),
+      cmocka_unit_test(factors_must_be_numbers_above_0))

@@ -12,7 +12,6 @@
 
 static void the_scheme_decides_the_protocol(void **state)
 {
-    (void)state;
     struct cell plan = good(PUSH("scheme=lp-adaptive"));
     assert_string_equal(plan.protocol, "push");
     assert_string_equal(plan.data, "sent");
@@ -27,7 +26,6 @@ static void the_scheme_decides_the_protocol(void **state)
 
 static void what_is_sent_makes_another_cell(void **state)
 {
-    (void)state;
     struct cell none = good(PUSH("scheme=gss"));
     struct cell sent = good(PUSH("scheme=gss", "data=sent"));
     assert_string_not_equal(none.hash, sent.hash);
@@ -43,7 +41,6 @@ static void what_is_sent_makes_another_cell(void **state)
 
 static void what_does_not_go_together_is_skipped(void **state)
 {
-    (void)state;
     bad(PUSH("scheme=gss", "protocol=push"), -ENOTSUP, "push is for plans");
     bad(PUSH("scheme=lp-sqrt", "protocol=parallel"), -ENOTSUP,
         "push is for plans");
@@ -75,7 +72,6 @@ static void what_does_not_go_together_is_skipped(void **state)
 
 static void wrong_words_are_errors(void **state)
 {
-    (void)state;
     bad(PUSH("scheme=lp-adaptiv"), -EINVAL, "did you mean 'lp-adaptive'");
     bad(PUSH("scheme=gsss"), -EINVAL, "did you mean 'gss'");
     bad(PUSH("scheme=gss:x=1"), -EINVAL, "gss");
@@ -92,7 +88,6 @@ static void a_plan_hands_out_every_iteration_once(void **state)
     static const struct divisible_worker worker[] = {
         {.w = 1}, {.g = 0.1, .G = 0.2, .w = 0.5}, {.g = 0.3, .G = 0.1, .w = 2}};
     const struct divisible_platform platform = {3, worker, true, true};
-    (void)state;
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
         struct planned planned;
         struct error err = {""};
@@ -115,14 +110,8 @@ static void a_plan_hands_out_every_iteration_once(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_scheme_decides_the_protocol),
-        cmocka_unit_test(what_is_sent_makes_another_cell),
-        cmocka_unit_test(what_does_not_go_together_is_skipped),
-        cmocka_unit_test(wrong_words_are_errors),
-        cmocka_unit_test(a_plan_hands_out_every_iteration_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_scheme_decides_the_protocol),
+      cmocka_unit_test(what_is_sent_makes_another_cell),
+      cmocka_unit_test(what_does_not_go_together_is_skipped),
+      cmocka_unit_test(wrong_words_are_errors),
+      cmocka_unit_test(a_plan_hands_out_every_iteration_once))

@@ -20,7 +20,6 @@ static int candidates(const struct cell *cell, struct cell **list)
 
 static void specs_are_canonical_with_their_defaults(void **unused)
 {
-    (void)unused;
     struct cell a = good(WORDS("scheme=auto"));
     struct cell b = good(WORDS("scheme=auto:hierarchies=all,by=simulation"));
     struct cell c = good(WORDS("scheme=auto:by=trial"));
@@ -38,7 +37,6 @@ static void specs_are_canonical_with_their_defaults(void **unused)
 /* What the cell says itself stays. */
 static void given_levels_and_intervals_stay(void **unused)
 {
-    (void)unused;
     struct cell *list;
     struct cell cell = good(WORDS("scheme=auto", GRID, "ranks=2", "hierarchy=2",
                                   "sync_interval=70"));
@@ -54,7 +52,6 @@ static void given_levels_and_intervals_stay(void **unused)
 
 static void candidates_are_the_fixed_cells(void **unused)
 {
-    (void)unused;
     struct cell *list;
     struct cell cell = good(WORDS("scheme=auto:schemes=tss+css:chunk=16+fac2,"
                                   "hierarchies=flat+2,intervals=100+200",
@@ -75,7 +72,6 @@ static void candidates_are_the_fixed_cells(void **unused)
 
 static void all_intervals_fit_the_columns(void **unused)
 {
-    (void)unused;
     struct cell *list;
     struct cell cell =
         good(WORDS("scheme=auto:schemes=ss,hierarchies=given", GRID));
@@ -87,7 +83,6 @@ static void all_intervals_fit_the_columns(void **unused)
 
 static void a_choice_travels_with_its_cell(void **unused)
 {
-    (void)unused;
     struct error err;
     struct cell *list, back;
     struct cell cell = good(WORDS("scheme=auto", GRID));
@@ -107,7 +102,6 @@ static void a_choice_travels_with_its_cell(void **unused)
 
 static void what_cannot_be_is_refused(void **unused)
 {
-    (void)unused;
     bad(WORDS("scheme=auto:schemes=gss+auto"), -EINVAL, "its own candidates");
     bad(WORDS("scheme=auto:schemes=lp-fixed"), -EINVAL, "is a plan");
     bad(WORDS("scheme=auto:schemes=gsss"), -EINVAL, "did you mean 'gss'");
@@ -126,15 +120,9 @@ static void what_cannot_be_is_refused(void **unused)
     good(WORDS("scheme=auto:by=trial", "platform=x.xml"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs_are_canonical_with_their_defaults),
-        cmocka_unit_test(given_levels_and_intervals_stay),
-        cmocka_unit_test(candidates_are_the_fixed_cells),
-        cmocka_unit_test(all_intervals_fit_the_columns),
-        cmocka_unit_test(a_choice_travels_with_its_cell),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(specs_are_canonical_with_their_defaults),
+      cmocka_unit_test(given_levels_and_intervals_stay),
+      cmocka_unit_test(candidates_are_the_fixed_cells),
+      cmocka_unit_test(all_intervals_fit_the_columns),
+      cmocka_unit_test(a_choice_travels_with_its_cell),
+      cmocka_unit_test(what_cannot_be_is_refused))

@@ -8,7 +8,6 @@
 
 static void text_becomes_values(void **unused)
 {
-    (void)unused;
     struct setup s;
     open_good(&s,
               WORDS("kernel=adjoint:size=9", "scheme=gss/static", "layout=11x2",
@@ -34,7 +33,6 @@ static void text_becomes_values(void **unused)
 
 static void schemes_are_of_four_kinds(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *scheme, *transport;
         enum scheme_kind kind;
@@ -70,7 +68,6 @@ static void schemes_are_of_four_kinds(void **unused)
 
 static void loops_with_dependences_have_steps(void **unused)
 {
-    (void)unused;
     struct setup s;
     open_good(&s, WORDS(GRID, "layout=2x1", "placement=replan",
                         "protocol=subproblem", "scheme=awf"));
@@ -85,7 +82,6 @@ static void loops_with_dependences_have_steps(void **unused)
 
 static void measured_powers_are_left_to_the_launch(void **unused)
 {
-    (void)unused;
     struct setup s;
     open_good(&s, WORDS("threads=2", "power=measured"));
     assert_true(s.measures_power && s.power == NULL);
@@ -98,7 +94,6 @@ static void measured_powers_are_left_to_the_launch(void **unused)
 /* A cell that is in canonical form is the same again. */
 static void a_setup_of_a_checked_cell_is_the_same(void **unused)
 {
-    (void)unused;
     struct cell cell = good(WORDS("threads=4", "power=1,1,2,2", "load=w0,w1:2",
                                   "bind=0,1,2,3", "scheme=fac2"));
     struct setup s;
@@ -109,7 +104,6 @@ static void a_setup_of_a_checked_cell_is_the_same(void **unused)
 
 static void what_fails_leaves_nothing_open(void **unused)
 {
-    (void)unused;
     struct setup s;
     struct cell cell;
     struct error err = {""};
@@ -120,15 +114,9 @@ static void what_fails_leaves_nothing_open(void **unused)
     assert_null(s.load);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_becomes_values),
-        cmocka_unit_test(schemes_are_of_four_kinds),
-        cmocka_unit_test(loops_with_dependences_have_steps),
-        cmocka_unit_test(measured_powers_are_left_to_the_launch),
-        cmocka_unit_test(a_setup_of_a_checked_cell_is_the_same),
-        cmocka_unit_test(what_fails_leaves_nothing_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(text_becomes_values),
+      cmocka_unit_test(schemes_are_of_four_kinds),
+      cmocka_unit_test(loops_with_dependences_have_steps),
+      cmocka_unit_test(measured_powers_are_left_to_the_launch),
+      cmocka_unit_test(a_setup_of_a_checked_cell_is_the_same),
+      cmocka_unit_test(what_fails_leaves_nothing_open))

@@ -66,7 +66,6 @@ static char *saved(const struct worklist *work)
 
 static void plans_come_back(void **unused)
 {
-    (void)unused;
     struct cell cells[2];
     struct worklist work = make_plan(cells), read;
     struct error err = {""};
@@ -118,7 +117,6 @@ static void refused(const char *text, const char *says)
 
 static void cut_plans_are_refused(void **unused)
 {
-    (void)unused;
     struct cell cells[2];
     struct worklist work = make_plan(cells);
     char *text = saved(&work);
@@ -137,7 +135,6 @@ static void cut_plans_are_refused(void **unused)
  * does not hold together. */
 static void spoilt_bytes_do_no_harm(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct cell cells[2];
     struct worklist work = make_plan(cells), read;
@@ -189,7 +186,6 @@ static void without(const char *where, const char *key, json_t *value,
 
 static void missing_and_wrong_keys_are_refused(void **unused)
 {
-    (void)unused;
     static const char *const top[] = {
         "out",   "launch",  "campaign", "shard",      "command", "seed",
         "ranks", "threads", "policy",   "simulation", "cells"};
@@ -222,7 +218,6 @@ static void missing_and_wrong_keys_are_refused(void **unused)
 
 static void long_names_do_not_overrun(void **unused)
 {
-    (void)unused;
     struct cell cells[2];
     struct worklist work = make_plan(cells), read;
     char *text = saved(&work);
@@ -247,7 +242,6 @@ static void long_names_do_not_overrun(void **unused)
 
 static void files_that_fail_say_so(void **unused)
 {
-    (void)unused;
     struct cell cells[2];
     struct worklist work = make_plan(cells);
     struct error err = {""};
@@ -271,15 +265,9 @@ static void files_that_fail_say_so(void **unused)
     assert_non_null(strstr(err.text, "/tmp/r\\xe9sultats: the path must be"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_come_back),
-        cmocka_unit_test(cut_plans_are_refused),
-        cmocka_unit_test(spoilt_bytes_do_no_harm),
-        cmocka_unit_test(missing_and_wrong_keys_are_refused),
-        cmocka_unit_test(long_names_do_not_overrun),
-        cmocka_unit_test(files_that_fail_say_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(plans_come_back),
+      cmocka_unit_test(cut_plans_are_refused),
+      cmocka_unit_test(spoilt_bytes_do_no_harm),
+      cmocka_unit_test(missing_and_wrong_keys_are_refused),
+      cmocka_unit_test(long_names_do_not_overrun),
+      cmocka_unit_test(files_that_fail_say_so))

@@ -8,7 +8,6 @@
 /* The first of them was made while another program ran. */
 static void the_middle_visit_is_kept(void **unused)
 {
-    (void)unused;
     struct calibration_cost cost[3][2] = {
         {{.c_p = 4e-9}, {.c_p = 6e-9}},
         {{.c_p = 3e-9, .c_b = 2e-8}, {.c_p = 1e-9, .c_b = 6e-8}},
@@ -31,7 +30,6 @@ static void the_middle_visit_is_kept(void **unused)
 
 static void measured_widths_cost_what_they_did(void **unused)
 {
-    (void)unused;
     struct calibration_cost cost[2] = {{.c_p = 1e-9, .c_b = 1e-8},
                                        {.c_p = 3e-9, .c_b = 3e-8}};
     struct calibration_kernel kernel = {.cost = cost,
@@ -65,7 +63,6 @@ static void measured_widths_cost_what_they_did(void **unused)
 /* Between ranks the ends of a message are charged apart. */
 static void nothing_is_charged_twice_or_below_0(void **unused)
 {
-    (void)unused;
     struct calibration_cost cost = {.c_p = 1e-9};
     struct calibration_kernel kernel = {
         .cost = &cost,
@@ -87,12 +84,6 @@ static void nothing_is_charged_twice_or_below_0(void **unused)
     assert_true(c.factor == 1 && c.shared == 0 && c.wait == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_middle_visit_is_kept),
-        cmocka_unit_test(measured_widths_cost_what_they_did),
-        cmocka_unit_test(nothing_is_charged_twice_or_below_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_middle_visit_is_kept),
+      cmocka_unit_test(measured_widths_cost_what_they_did),
+      cmocka_unit_test(nothing_is_charged_twice_or_below_0))

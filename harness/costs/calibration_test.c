@@ -137,7 +137,6 @@ static void assert_same_kind(const struct calibration_kind *a,
 
 static void files_come_back(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     struct calibration c = make(), read;
     struct error err = {""};
@@ -211,7 +210,6 @@ static const struct {
 
 static void broken_files_are_refused(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
         char folder[256], path[300], *changed = NULL;
@@ -237,7 +235,6 @@ static void broken_files_are_refused(void **unused)
 
 static void cut_and_missing_files_are_refused(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     struct calibration c = make(), read;
     struct error err = {""};
@@ -256,7 +253,6 @@ static void cut_and_missing_files_are_refused(void **unused)
 
 static void doubts_name_machine_and_version(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     char text[512];
     calibration_doubts(&c, text, sizeof(text));
@@ -274,7 +270,6 @@ static void doubts_name_machine_and_version(void **unused)
 
 static void powers_are_relative_to_the_slowest(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     const struct calibration_kind *kind = &c.kind[CALIBRATION_RANKS];
     /* 2, 4, 1 of the one kernel and 2, 2, 1 of the other */
@@ -291,7 +286,6 @@ static void powers_are_relative_to_the_slowest(void **unused)
 
 static void what_is_looked_up_is_the_nearest(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     const struct calibration_kind *kind = &c.kind[CALIBRATION_RANKS];
     double c_d, c_c;
@@ -316,7 +310,6 @@ static void what_is_looked_up_is_the_nearest(void **unused)
 
 static void a_tournament_has_every_pair_once(void **unused)
 {
-    (void)unused;
     for (int n = 1; n <= 64; n++) {
         int played[64][64] = {{0}}, count = 0;
         for (int r = 0; r < exchange_rounds(n); r++) {
@@ -345,7 +338,6 @@ static void a_tournament_has_every_pair_once(void **unused)
 /* Any few repetitions in a row have starts from all over. */
 static void starts_are_taken_in_turns(void **unused)
 {
-    (void)unused;
     struct calibration_slices s = {.run = 1, .gap = 1};
     int seen[CALIBRATION_STARTS] = {0}, short_ones = 0;
     for (int i = 0; i < CALIBRATION_STARTS; i++)
@@ -360,17 +352,11 @@ static void starts_are_taken_in_turns(void **unused)
     assert_int_equal(short_ones, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_come_back),
-        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(cut_and_missing_files_are_refused),
-        cmocka_unit_test(doubts_name_machine_and_version),
-        cmocka_unit_test(powers_are_relative_to_the_slowest),
-        cmocka_unit_test(what_is_looked_up_is_the_nearest),
-        cmocka_unit_test(a_tournament_has_every_pair_once),
-        cmocka_unit_test(starts_are_taken_in_turns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(files_come_back),
+      cmocka_unit_test(broken_files_are_refused),
+      cmocka_unit_test(cut_and_missing_files_are_refused),
+      cmocka_unit_test(doubts_name_machine_and_version),
+      cmocka_unit_test(powers_are_relative_to_the_slowest),
+      cmocka_unit_test(what_is_looked_up_is_the_nearest),
+      cmocka_unit_test(a_tournament_has_every_pair_once),
+      cmocka_unit_test(starts_are_taken_in_turns))

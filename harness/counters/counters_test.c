@@ -22,7 +22,6 @@ static void lists_are_read(void **state)
 {
     struct counters_list list;
     struct error err;
-    (void)state;
     assert_int_equal(counters_parse("default", &list, &err), 0);
     assert_true(list.any);
     assert_int_equal(list.count, 1);
@@ -51,7 +50,6 @@ static void none_counts_nothing(void **state)
 {
     struct counters_values values;
     struct counters_work work = {0};
-    (void)state;
     struct counters *counters = open_list("none", 2);
     assert_null(counters);
     assert_null(counters_watch(counters, 0));
@@ -81,7 +79,6 @@ static void facts_are_of_the_loop(void **state)
     enum { PAGES = 100, PAGE = 4096 };
     struct counters_values values, second;
     struct counters_work work = {0};
-    (void)state;
     struct counters *counters = open_list("default", 1);
     char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -115,7 +112,6 @@ static void facts_are_of_the_loop(void **state)
 static void what_is_missing_is_said(void **state)
 {
     double reading_s, facts_s;
-    (void)state;
     struct counters *counters = open_list("default", 1);
     counters_thread_open(counters, 0);
     bool any = false;
@@ -134,13 +130,6 @@ static void what_is_missing_is_said(void **state)
     counters_close(counters);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_read),
-        cmocka_unit_test(none_counts_nothing),
-        cmocka_unit_test(facts_are_of_the_loop),
-        cmocka_unit_test(what_is_missing_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(lists_are_read), cmocka_unit_test(none_counts_nothing),
+      cmocka_unit_test(facts_are_of_the_loop),
+      cmocka_unit_test(what_is_missing_is_said))

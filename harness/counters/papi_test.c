@@ -9,7 +9,6 @@
 
 static void wrong_names_get_the_nearest(void **state)
 {
-    (void)state;
     testing_refuses("PAPI_TOT_CYCC", "did you mean 'PAPI_TOT_CYC'");
     testing_refuses("default,PAPI_TOTINS", "did you mean 'PAPI_TOT_INS'");
     testing_refuses("sde:::dlsbench::chunk",
@@ -24,7 +23,6 @@ static void names_of_other_machines_pass(void **state)
 {
     struct counters_list list;
     struct error err;
-    (void)state;
     assert_int_equal(
         counters_parse("nopmu::SOME_EVENT, PAPI_VEC_DP", &list, &err), 0);
     assert_int_equal(list.count, 2);
@@ -194,7 +192,6 @@ static void a_thread_counts_again(void **state)
     struct counters_values values;
     struct counters_work work = {.chunks = 1};
     struct error err;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(counters_parse("perf::PAGE-FAULTS", &list, &err), 0);
         assert_int_equal(counters_open(&again, &list, 1, &err), 0);
@@ -217,7 +214,6 @@ static void names_are_registered_once(void **state)
     struct counters_list list;
     struct counters *again;
     struct error err;
-    (void)state;
     assert_int_equal(counters_parse(LIST, &list, &err), 0);
     assert_int_equal(counters_open(&again, &list, 1, &err), 0);
     assert_non_null(strstr(counters_why(again, 0), "libsde"));

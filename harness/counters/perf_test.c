@@ -137,14 +137,12 @@ static struct counters_values count_steadily(struct counters *counters, int i)
 static int lock_counters(void **state)
 {
     int file = open(".", O_RDONLY | O_DIRECTORY);
-    (void)state;
     return file >= 0 && flock(file, LOCK_EX) == 0 ? 0 : -1;
 }
 
 static void names_are_perfs(void **state)
 {
     struct perf_event_attr attr;
-    (void)state;
     assert_true(perf_find("cycles", &attr));
     assert_true(attr.type == PERF_TYPE_HARDWARE && !attr.exclude_kernel);
     assert_true(perf_find("branch-misses:u", &attr));
@@ -165,7 +163,6 @@ static void names_are_perfs(void **state)
  * these take at frequencies that there are. */
 static void counts_are_the_loops(void **state)
 {
-    (void)state;
     need_counters();
 #if defined(__x86_64__)
     struct counters *counters =
@@ -207,7 +204,6 @@ static void both_ways_agree(void **state)
     char why[COUNTERS_MAX][COUNTERS_WHY_SIZE] = {""};
     struct perf *perf;
     struct error err;
-    (void)state;
     need_counters();
     strcpy(list.name[0], "instructions:u");
     strcpy(list.name[1], "branches:u");
@@ -236,7 +232,6 @@ static void both_ways_agree(void **state)
  * they were alone. */
 static void what_does_not_fit_is_said(void **state)
 {
-    (void)state;
     need_counters();
     struct counters *alone = open_list("instructions:u");
     int64_t true_count = count_steadily(alone, 0).compute[0];
@@ -265,7 +260,6 @@ static void what_is_lost_is_no_zero(void **state)
 {
     enum { HOGS = 24 };
     int file[1024], files = 0;
-    (void)state;
     need_counters();
     struct counters *counters = open_list("instructions:u,branches:u");
     count_steadily(counters, 0);

@@ -75,7 +75,6 @@ static void close_fixture(struct fixture *f)
 
 static void they_run_beside_their_workers(void **unused)
 {
-    (void)unused;
     static const int thread[] = {0, 1, 1};
     struct fixture f;
     pid_t pid[3];
@@ -100,7 +99,6 @@ static void they_run_beside_their_workers(void **unused)
 
 static void no_load_is_nothing(void **unused)
 {
-    (void)unused;
     struct load load;
     struct error err;
     assert_int_equal(load_open(&load, NULL, 2, NULL, &err), 0);
@@ -139,14 +137,12 @@ static void killed_owner(bool resumed)
 
 static void none_outlives_its_rank(void **unused)
 {
-    (void)unused;
     killed_owner(true);
     killed_owner(false);
 }
 
 static void a_stranger_is_refused(void **unused)
 {
-    (void)unused;
     assert_int_equal(load_busy("1"), 1);
 }
 
@@ -158,7 +154,6 @@ static void a_stranger_is_refused(void **unused)
 
 static void lines_of_proc_are_read(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *line;
         bool good, running;
@@ -202,7 +197,6 @@ static int count_on(const int *where, const struct load *many, int left_out)
  * are enough to see them, and it looks again where that is not seen. */
 static void running_threads_are_counted(void **unused)
 {
-    (void)unused;
     static const int processes[] = {MANY};
     struct fixture f;
     struct load many;

@@ -28,7 +28,6 @@ static struct perturb read_spec(const char *text, const char *canonical)
 
 static void specs_have_one_form(void **unused)
 {
-    (void)unused;
     assert_int_equal(read_list("none", "none").count, 0);
     assert_int_equal(read_list("", "none").count, 0);
     read_spec("delay", "delay:workers=1,factor=2,period=0.01,seed=1");
@@ -44,7 +43,6 @@ static void specs_have_one_form(void **unused)
 /* Several are one cell in whatever order. */
 static void several_are_joined_by_a_plus(void **unused)
 {
-    (void)unused;
     const char *both = "delay:worker=1,workers=1,factor=2,period=0.01,seed=1+"
                        "stop:worker=3,workers=1,at=0.1,seconds=0.2,seed=1";
     struct perturbs perturbs = read_list(
@@ -65,7 +63,6 @@ static void several_are_joined_by_a_plus(void **unused)
 
 static void wrong_specs_are_refused(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *text, *says;
     } wrong[] = {
@@ -103,7 +100,6 @@ static void wrong_specs_are_refused(void **unused)
  * the rest about as often. */
 static void the_seed_chooses_fairly(void **unused)
 {
-    (void)unused;
     enum { WORKERS = 10, FROM = 2, SEEDS = 4000 };
     int often[WORKERS] = {0};
     for (int seed = 0; seed < SEEDS; seed++) {
@@ -154,7 +150,6 @@ static double stepped_end(const struct perturb *perturb, double phase,
 
 static void ends_are_those_of_small_steps(void **unused)
 {
-    (void)unused;
     static const char *const specs[] = {
         "delay:factor=2", "delay:factor=5,period=0.03", "delay:factor=1",
         "stop:at=0.02,seconds=0.05", "stop:at=0,seconds=0.01"};
@@ -187,7 +182,6 @@ static double computed(const struct perturb *perturb, double time)
 
 static void a_delayed_worker_computes_all_its_work(void **unused)
 {
-    (void)unused;
     uint64_t state = testing_say_seed(__func__);
     for (int i = 0; i < 2000; i++) {
         struct perturb perturb = read_spec(
@@ -208,7 +202,6 @@ static void a_delayed_worker_computes_all_its_work(void **unused)
 /* Over many periods a worker is factor times as slow. */
 static void a_delayed_worker_is_factor_times_as_slow(void **unused)
 {
-    (void)unused;
     struct perturb perturb = read_spec("delay:factor=4", NULL);
     int32_t times;
     double end = perturb.kind->end(&perturb, 0.003, 0, 2.0, &times);
@@ -217,7 +210,6 @@ static void a_delayed_worker_is_factor_times_as_slow(void **unused)
 
 static void who_is_gone_is_never_done(void **unused)
 {
-    (void)unused;
     struct perturb perturb = read_spec("gone:at=0.5", NULL);
     int32_t times;
     assert_true(perturb.kind->ever);
@@ -233,7 +225,6 @@ static void who_is_gone_is_never_done(void **unused)
  * found by steps. */
 static void steps_find_what_the_closed_forms_say(void **unused)
 {
-    (void)unused;
     static const char *const specs[] = {
         "delay:worker=0,factor=3", "delay:worker=0,factor=7,period=0.02",
         "delay:worker=0,factor=1", "stop:worker=0,at=0.02,seconds=0.05"};
@@ -265,7 +256,6 @@ static void steps_find_what_the_closed_forms_say(void **unused)
 /* Overlapping stops are one long one, and each has its part. */
 static void what_overlaps_is_not_held_twice(void **unused)
 {
-    (void)unused;
     struct perturbs stops =
         read_list("stop:at=1,seconds=2+stop:at=2,seconds=3+stop:at=9", NULL);
     struct perturb_toll toll[3] = {0};
@@ -286,7 +276,6 @@ static void what_overlaps_is_not_held_twice(void **unused)
 
 static void who_is_delayed_may_be_gone_later(void **unused)
 {
-    (void)unused;
     struct perturbs both = read_list("delay:factor=2+gone:at=0.5", NULL);
     struct perturb_toll toll[2] = {0};
     double free_s;
@@ -299,20 +288,14 @@ static void who_is_delayed_may_be_gone_later(void **unused)
     assert_int_equal(perturbs_holder(&both, 0, 0, 0.7, &free_s), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs_have_one_form),
-        cmocka_unit_test(several_are_joined_by_a_plus),
-        cmocka_unit_test(wrong_specs_are_refused),
-        cmocka_unit_test(the_seed_chooses_fairly),
-        cmocka_unit_test(ends_are_those_of_small_steps),
-        cmocka_unit_test(a_delayed_worker_computes_all_its_work),
-        cmocka_unit_test(a_delayed_worker_is_factor_times_as_slow),
-        cmocka_unit_test(who_is_gone_is_never_done),
-        cmocka_unit_test(steps_find_what_the_closed_forms_say),
-        cmocka_unit_test(what_overlaps_is_not_held_twice),
-        cmocka_unit_test(who_is_delayed_may_be_gone_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(specs_have_one_form),
+      cmocka_unit_test(several_are_joined_by_a_plus),
+      cmocka_unit_test(wrong_specs_are_refused),
+      cmocka_unit_test(the_seed_chooses_fairly),
+      cmocka_unit_test(ends_are_those_of_small_steps),
+      cmocka_unit_test(a_delayed_worker_computes_all_its_work),
+      cmocka_unit_test(a_delayed_worker_is_factor_times_as_slow),
+      cmocka_unit_test(who_is_gone_is_never_done),
+      cmocka_unit_test(steps_find_what_the_closed_forms_say),
+      cmocka_unit_test(what_overlaps_is_not_held_twice),
+      cmocka_unit_test(who_is_delayed_may_be_gone_later))

@@ -58,13 +58,11 @@ static void exclude_threads(int adders)
 
 static void a_lock_excludes_threads(void **unused)
 {
-    (void)unused;
     exclude_threads(2);
 }
 
 static void a_lock_excludes_processes(void **unused)
 {
-    (void)unused;
     struct guarded *g = shared_memory(sizeof(*g));
     g->adders = 2;
     pid_t child = fork();
@@ -90,7 +88,6 @@ static void crowd(int thread, void *arg)
 
 static void a_crowd_gets_through_a_lock(void **unused)
 {
-    (void)unused;
     struct guarded g = {.sum = 0};
     struct engine_team *team;
     assert_int_equal(engine_team_start(&team, THREADS, NULL), 0);
@@ -114,7 +111,6 @@ static void hold_long(int thread, void *arg)
 
 static void a_long_held_lock_is_slept_for(void **unused)
 {
-    (void)unused;
     struct guarded g = {.sum = 0};
     struct engine_team *team;
     assert_int_equal(engine_team_start(&team, 2, NULL), 0);
@@ -127,13 +123,7 @@ static void a_long_held_lock_is_slept_for(void **unused)
     engine_team_stop(team);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_excludes_threads),
-        cmocka_unit_test(a_lock_excludes_processes),
-        cmocka_unit_test(a_crowd_gets_through_a_lock),
-        cmocka_unit_test(a_long_held_lock_is_slept_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_lock_excludes_threads),
+      cmocka_unit_test(a_lock_excludes_processes),
+      cmocka_unit_test(a_crowd_gets_through_a_lock),
+      cmocka_unit_test(a_long_held_lock_is_slept_for))

@@ -51,7 +51,6 @@ static void barriers_hold(int threads, const struct engine_patience *patience,
 
 static void teams_run_every_thread_once(void **unused)
 {
-    (void)unused;
     barriers_hold(1, &awake, RUNS);
     barriers_hold(2, &awake, RUNS);
     barriers_hold(2, &asleep, RUNS / 2 + 1);
@@ -66,7 +65,6 @@ static void leave(int thread, void *arg)
 
 static void teams_start_and_stop_often(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < 100; i++) {
         struct engine_team *team;
         _Atomic int count = 0;
@@ -78,11 +76,5 @@ static void teams_start_and_stop_often(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(teams_run_every_thread_once),
-        cmocka_unit_test(teams_start_and_stop_often),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(teams_run_every_thread_once),
+      cmocka_unit_test(teams_start_and_stop_often))

@@ -22,7 +22,6 @@ static double tick_error(void)
 
 static void clocks_agree(void **unused)
 {
-    (void)unused;
     double last = engine_now(), best = 1;
     for (int i = 0; i < 100000; i++) {
         double now = engine_now();
@@ -62,7 +61,6 @@ static bool wakes_behind_the_look(void *arg)
 
 static void a_wake_behind_the_look_is_not_lost(void **unused)
 {
-    (void)unused;
     struct flag flag = {.looks = 0};
     double start = engine_now();
     engine_wait(&asleep, &flag.event, wakes_behind_the_look, &flag);
@@ -122,14 +120,12 @@ static void rally_of_two_threads(const struct engine_patience *patience)
 
 static void thousands_of_wakes_arrive(void **unused)
 {
-    (void)unused;
     rally_of_two_threads(&asleep);
     rally_of_two_threads(&awake);
 }
 
 static void wakes_arrive_in_another_process(void **unused)
 {
-    (void)unused;
     struct rally *rally = shared_memory(sizeof(*rally));
     rally->patience = &asleep;
     pid_t child = fork();
@@ -170,7 +166,6 @@ static void sleep_in_team(int thread, void *arg)
 
 static void a_wake_reaches_all_sleepers(void **unused)
 {
-    (void)unused;
     struct engine_team *team;
     double best = 1;
     assert_int_equal(engine_team_start(&team, SLEEPERS, NULL), 0);
@@ -239,7 +234,6 @@ static void waiter_leaves_the_core(bool with_event)
 
 static void a_waiter_leaves_the_core_to_a_worker(void **unused)
 {
-    (void)unused;
     waiter_leaves_the_core(false);
     waiter_leaves_the_core(true);
 }
@@ -247,7 +241,6 @@ static void a_waiter_leaves_the_core_to_a_worker(void **unused)
 /* Naps double from 5 us to 0.5 ms, or to what the patience says. */
 static void naps_have_a_longest(void **unused)
 {
-    (void)unused;
     const struct engine_patience short_naps = {.spin_s = 0,
                                                .nap_ns = ENGINE_SHORT_NAP_NS};
     struct engine_idle idle = {0};
@@ -267,7 +260,6 @@ static bool after_a_second_call(void *arg)
 
 static void a_patient_waiter_does_not_sleep_at_once(void **unused)
 {
-    (void)unused;
     struct engine_idle idle = {0};
     for (int i = 0; i < 64; i++)
         engine_idle(&idle, &awake, NULL);
@@ -284,24 +276,16 @@ static void a_patient_waiter_does_not_sleep_at_once(void **unused)
 /* A chunk that is due may come sooner by another's end. */
 static void a_nap_is_short(void **unused)
 {
-    (void)unused;
     assert_true(engine_nap(1e-6, false) == 1e-6);
     assert_true(engine_nap(1, false) < 1e-3);
     assert_true(engine_nap(1, true) == engine_nap(1, false));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clocks_agree),
-        cmocka_unit_test(a_wake_behind_the_look_is_not_lost),
-        cmocka_unit_test(thousands_of_wakes_arrive),
-        cmocka_unit_test(wakes_arrive_in_another_process),
-        cmocka_unit_test(a_wake_reaches_all_sleepers),
-        cmocka_unit_test(a_waiter_leaves_the_core_to_a_worker),
-        cmocka_unit_test(a_patient_waiter_does_not_sleep_at_once),
-        cmocka_unit_test(naps_have_a_longest),
-        cmocka_unit_test(a_nap_is_short),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(clocks_agree),
+      cmocka_unit_test(a_wake_behind_the_look_is_not_lost),
+      cmocka_unit_test(thousands_of_wakes_arrive),
+      cmocka_unit_test(wakes_arrive_in_another_process),
+      cmocka_unit_test(a_wake_reaches_all_sleepers),
+      cmocka_unit_test(a_waiter_leaves_the_core_to_a_worker),
+      cmocka_unit_test(a_patient_waiter_does_not_sleep_at_once),
+      cmocka_unit_test(naps_have_a_longest), cmocka_unit_test(a_nap_is_short))

@@ -20,7 +20,6 @@ static struct engine_share differ(double span, double cpu, double ready,
 
 static void test_by_run_queue(void **state)
 {
-    (void)state;
     /* A worker that slept at the end was not kept from its core. */
     assert_true(differ(1, 0.25, 0, 3, 0).others_s == 0);
     assert_true(differ(1, 0.5, 0.5, 1, 9).others_s == 0.5);
@@ -29,7 +28,6 @@ static void test_by_run_queue(void **state)
 
 static void test_without_run_queue(void **state)
 {
-    (void)state;
     assert_true(differ(1, 0.25, NAN, 3, 0).others_s == 0);
     assert_true(differ(1, 0.25, NAN, 0, 2).others_s == 0.75);
     /* It slept and others had its core: nobody knows how long each took. */
@@ -58,7 +56,6 @@ static struct engine_share spin(double seconds)
 
 static void test_busy_process(void **state)
 {
-    (void)state;
     bind_here();
     pid_t busy = fork();
     while (busy == 0 && getppid() != 1)
@@ -75,7 +72,6 @@ static void test_busy_process(void **state)
 
 static void test_sleeper(void **state)
 {
-    (void)state;
     struct engine_share_mark from, to;
     engine_share_mark(&from);
     engine_sleep(0.2);
@@ -86,13 +82,6 @@ static void test_sleeper(void **state)
     assert_true(isnan(share.others_s) || share.others_s < 0.9 * share.span_s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_run_queue),
-        cmocka_unit_test(test_without_run_queue),
-        cmocka_unit_test(test_busy_process),
-        cmocka_unit_test(test_sleeper),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(test_by_run_queue),
+      cmocka_unit_test(test_without_run_queue),
+      cmocka_unit_test(test_busy_process), cmocka_unit_test(test_sleeper))

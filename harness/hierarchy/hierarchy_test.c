@@ -23,7 +23,6 @@ static const struct {
 
 static void texts_become_levels(void **unused)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         struct hierarchy h;
         struct error err = {""};
@@ -43,7 +42,6 @@ static void texts_become_levels(void **unused)
 
 static void random_levels_come_back(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     for (int round = 0; round < 2000; round++) {
         struct hierarchy h = {.node = testing_random(&seed) % 2};
@@ -76,7 +74,6 @@ static void refused(const char *text, const char *says)
 
 static void wrong_texts_are_refused(void **unused)
 {
-    (void)unused;
     const char *const unknown[] = {
         "",   "x",   "4x",   "x4",    "4xx4",  "-1",     "+1",     " 4",
         "4 ", "4.0", "Flat", "flat ", "nodes", "4xflat", "flatx4", "2x10 "};
@@ -93,7 +90,6 @@ static void wrong_texts_are_refused(void **unused)
 
 static void products_do_not_overflow(void **unused)
 {
-    (void)unused;
     struct hierarchy h;
     assert_int_equal(
         hierarchy_parse("1000000x1000000x1000000x1000000x1000000", &h, NULL),
@@ -104,7 +100,6 @@ static void products_do_not_overflow(void **unused)
 
 static void long_texts_are_cut(void **unused)
 {
-    (void)unused;
     struct hierarchy h = {.levels = HIERARCHY_LEVELS_MAX, .node = true};
     for (int i = 0; i < h.levels; i++)
         h.fan[i] = 1000000;
@@ -115,14 +110,8 @@ static void long_texts_are_cut(void **unused)
     assert_memory_equal(text, "1000000x1000000", 16); /* with its end */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_become_levels),
-        cmocka_unit_test(random_levels_come_back),
-        cmocka_unit_test(wrong_texts_are_refused),
-        cmocka_unit_test(products_do_not_overflow),
-        cmocka_unit_test(long_texts_are_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(texts_become_levels),
+      cmocka_unit_test(random_levels_come_back),
+      cmocka_unit_test(wrong_texts_are_refused),
+      cmocka_unit_test(products_do_not_overflow),
+      cmocka_unit_test(long_texts_are_cut))

@@ -180,7 +180,6 @@ static void pools_are_at_the_bottom(const struct seen *s)
 
 static void random_trees_are_right(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     for (int round = 0; round < 3000; round++) {
         struct cell cell;
@@ -207,7 +206,6 @@ static void random_trees_are_right(void **unused)
 /* Drawn by hand: 2 masters with 2 sub-masters each, dedicated, 11 ranks. */
 static void a_known_tree(void **unused)
 {
-    (void)unused;
     static const int parent[] = {-1, 0, 1, 1, 0, 4, 4};
     static const int rank[] = {0, 1, 2, 4, 6, 7, 9};
     static const int first[] = {0, 0, 0, 1, 2, 2, 3};
@@ -239,7 +237,6 @@ static void ranks_may_have_other_numbers_of_workers(void **state)
         .hierarchy = {.node = true}, .ranks = 3, .rank_threads = count};
     struct tree tree;
     struct error err;
-    (void)state;
     assert_int_equal(tree_build(&tree, &shape, &err), 0);
     assert_int_equal(tree.workers, 5);
     assert_memory_equal(tree.rank_worker, first, sizeof(first));
@@ -253,12 +250,5 @@ static void ranks_may_have_other_numbers_of_workers(void **state)
     tree_free(&tree);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_trees_are_right),
-        cmocka_unit_test(a_known_tree),
-        cmocka_unit_test(ranks_may_have_other_numbers_of_workers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(random_trees_are_right), cmocka_unit_test(a_known_tree),
+      cmocka_unit_test(ranks_may_have_other_numbers_of_workers))

@@ -37,7 +37,6 @@ static bool begins_kernel(const struct cell *cells, const int *order, int at)
 
 static void kernels_stay_together(void **unused)
 {
-    (void)unused;
     struct cell *cells = make(MOST, 7);
     int order[MOST], runs = 0;
     bool seen[MOST] = {false};
@@ -54,7 +53,6 @@ static void kernels_stay_together(void **unused)
 /* Neither the kernels nor their cells are in the order of the worklist. */
 static void the_order_is_random(void **unused)
 {
-    (void)unused;
     struct cell *cells = make(MOST, 40);
     int one[MOST], same[MOST], other[MOST], moved = 0;
     put_in_order(cells, MOST, 5, one);
@@ -85,7 +83,6 @@ static void blocks_end_between_kernels(void **unused)
         {3, 2, 60, {3}},           /* all that there are */
         {60, 4, 10, {12, 12, 12}}, /* a kernel of 15 fits in none */
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int order[MOST], from = 0, n = rows[i].cells;
         struct cell *cells = make(n, rows[i].kernels);
@@ -103,7 +100,6 @@ static void blocks_end_between_kernels(void **unused)
 
 static void every_cell_is_in_a_block(void **unused)
 {
-    (void)unused;
     for (int kernels = 1; kernels < 30; kernels++)
         for (int seconds = 1; seconds < 40; seconds += 5) {
             struct cell *cells = make(MOST - kernels, kernels);
@@ -120,13 +116,7 @@ static void every_cell_is_in_a_block(void **unused)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_stay_together),
-        cmocka_unit_test(the_order_is_random),
-        cmocka_unit_test(blocks_end_between_kernels),
-        cmocka_unit_test(every_cell_is_in_a_block),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(kernels_stay_together),
+      cmocka_unit_test(the_order_is_random),
+      cmocka_unit_test(blocks_end_between_kernels),
+      cmocka_unit_test(every_cell_is_in_a_block))

@@ -14,7 +14,6 @@ static void assert_near(double value, double expected, double relative)
 
 static void points_on_a_line_give_it_back(void **unused)
 {
-    (void)unused;
     const double x[] = {8, 256, 1024, 8192};
     double y[4];
     struct line fit;
@@ -33,7 +32,6 @@ static void points_on_a_line_give_it_back(void **unused)
  * about the mean 4/3: all = 1/9 + 1/9 + 1/9 = 1/3, R^2 = 1 - 1/7. */
 static void weights_and_r2_by_hand(void **unused)
 {
-    (void)unused;
     const double x[] = {0, 1, 2}, y[] = {1, 2, 2};
     struct line fit;
     assert_true(line_fit(x, y, 3, &fit));
@@ -44,7 +42,6 @@ static void weights_and_r2_by_hand(void **unused)
 
 static void small_messages_set_the_start(void **unused)
 {
-    (void)unused;
     /* 5 % off at the large end must not move a start-up cost of 100 ns. */
     const double x[] = {8, 16, 4096, 8192};
     const double y[] = {100.8e-9, 101.6e-9, 509.6e-9, 1.05 * 919.2e-9};
@@ -55,7 +52,6 @@ static void small_messages_set_the_start(void **unused)
 
 static void costs_are_never_negative(void **unused)
 {
-    (void)unused;
     const double x[] = {1, 2, 4};
     const double falling[] = {3, 2, 1}, steep[] = {1, 4, 16};
     struct line fit;
@@ -70,7 +66,6 @@ static void costs_are_never_negative(void **unused)
 
 static void what_is_no_line_is_refused(void **unused)
 {
-    (void)unused;
     const double x[] = {1, 1, 2}, y[] = {1, 2, 0}, bad[] = {1, 2, NAN};
     struct line fit = {7, 7, 7};
     assert_false(line_fit(x, y, 1, &fit));
@@ -97,7 +92,6 @@ static double count_starts(int64_t rows, int64_t columns, int skew, int64_t h)
 
 static void row_starts_are_those_of_the_blocks(void **unused)
 {
-    (void)unused;
     for (int64_t rows = 1; rows < 40; rows += 6)
         for (int64_t columns = 1; columns < 60; columns += 7)
             for (int skew = 0; skew < 3; skew++)
@@ -106,15 +100,9 @@ static void row_starts_are_those_of_the_blocks(void **unused)
                                 count_starts(rows, columns, skew, h));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_on_a_line_give_it_back),
-        cmocka_unit_test(weights_and_r2_by_hand),
-        cmocka_unit_test(small_messages_set_the_start),
-        cmocka_unit_test(costs_are_never_negative),
-        cmocka_unit_test(what_is_no_line_is_refused),
-        cmocka_unit_test(row_starts_are_those_of_the_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(points_on_a_line_give_it_back),
+      cmocka_unit_test(weights_and_r2_by_hand),
+      cmocka_unit_test(small_messages_set_the_start),
+      cmocka_unit_test(costs_are_never_negative),
+      cmocka_unit_test(what_is_no_line_is_refused),
+      cmocka_unit_test(row_starts_are_those_of_the_blocks))

@@ -169,7 +169,6 @@ static void run_world(uint64_t seed)
 
 static void every_message_comes_once(void **unused)
 {
-    (void)unused;
     mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
@@ -205,7 +204,6 @@ static const int *take_next(struct mailbox *box)
  * a receive is posted there. */
 static void what_was_taken_stays(void **unused)
 {
-    (void)unused;
     struct comm comm;
     struct mailbox box;
     const int *got[4];
@@ -236,7 +234,6 @@ static void what_was_taken_stays(void **unused)
 /* Somebody else's wait has completed the oldest receive. */
 static void a_receive_that_was_waited_for_is_taken(void **unused)
 {
-    (void)unused;
     struct comm comm;
     struct mailbox box;
     int place[2] = {0}, one = 1;
@@ -262,7 +259,6 @@ static void a_receive_that_was_waited_for_is_taken(void **unused)
  * it is looked at. */
 static void a_long_list_is_reaped(void **unused)
 {
-    (void)unused;
     struct comm comm;
     struct mailbox box;
     int from = 7, to = 0;
@@ -286,7 +282,6 @@ static void a_long_list_is_reaped(void **unused)
 /* Receives that nothing comes for yet: the list grows and keeps all of them. */
 static void a_list_grows_with_what_is_on_its_way(void **unused)
 {
-    (void)unused;
     enum { MANY = 300 };
     struct comm comm;
     struct mailbox box;
@@ -305,14 +300,8 @@ static void a_list_grows_with_what_is_on_its_way(void **unused)
     close_alone(&box);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_message_comes_once),
-        cmocka_unit_test(what_was_taken_stays),
-        cmocka_unit_test(a_receive_that_was_waited_for_is_taken),
-        cmocka_unit_test(a_long_list_is_reaped),
-        cmocka_unit_test(a_list_grows_with_what_is_on_its_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_message_comes_once),
+      cmocka_unit_test(what_was_taken_stays),
+      cmocka_unit_test(a_receive_that_was_waited_for_is_taken),
+      cmocka_unit_test(a_long_list_is_reaped),
+      cmocka_unit_test(a_list_grows_with_what_is_on_its_way))

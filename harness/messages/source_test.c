@@ -187,7 +187,6 @@ static void run_threads(struct asked *a, struct engine_team *team)
 
 static void every_scheme_from_threads(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct asked *a = calloc(1, sizeof(*a));
     assert_non_null(a);
@@ -238,7 +237,6 @@ static void run_processes(struct asked *a)
 
 static void every_scheme_from_processes(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct asked *a = calloc(1, sizeof(*a));
     assert_non_null(a);
@@ -275,7 +273,6 @@ static int64_t spend(struct source_state *source, int64_t ticks)
  * not the same for both.  Without the times they would be 1 to 1 or 4 to 3. */
 static void schemes_that_learn_are_told_the_times(void **unused)
 {
-    (void)unused;
     static const char *const scheme[] = {"awf-b", "awf-c", "awf-d", "awf-e"};
     struct asked *a = calloc(1, sizeof(*a));
     assert_non_null(a);
@@ -304,7 +301,6 @@ static void schemes_that_learn_are_told_the_times(void **unused)
 /* Steps that outnumber any table: one fixed size, 2^40 iterations. */
 static void fixed_sizes_have_no_limit(void **unused)
 {
-    (void)unused;
     const struct sched_ops *ops;
     struct spec spec;
     struct sched_table table;
@@ -325,19 +321,12 @@ static void fixed_sizes_have_no_limit(void **unused)
 
 static void counters_have_a_line_of_their_own(void **unused)
 {
-    (void)unused;
     assert_int_equal(sizeof(struct source_counter), 128);
     assert_int_equal(_Alignof(struct source_counter), 128);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scheme_from_threads),
-        cmocka_unit_test(every_scheme_from_processes),
-        cmocka_unit_test(schemes_that_learn_are_told_the_times),
-        cmocka_unit_test(fixed_sizes_have_no_limit),
-        cmocka_unit_test(counters_have_a_line_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_scheme_from_threads),
+      cmocka_unit_test(every_scheme_from_processes),
+      cmocka_unit_test(schemes_that_learn_are_told_the_times),
+      cmocka_unit_test(fixed_sizes_have_no_limit),
+      cmocka_unit_test(counters_have_a_line_of_their_own))

@@ -206,7 +206,6 @@ static void run_world(uint64_t seed)
 
 static void every_iteration_is_handed_out_once(void **unused)
 {
-    (void)unused;
     mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
@@ -214,7 +213,6 @@ static void every_iteration_is_handed_out_once(void **unused)
 
 static void one_rank_without_a_window_is_all_of_them(void **unused)
 {
-    (void)unused;
     for (int refusing = 0; refusing < RANKS; refusing++) {
         struct rank rank[RANKS];
         struct world w = {.ranks = RANKS, .shared = refusing % 2};
@@ -234,7 +232,6 @@ static void one_rank_without_a_window_is_all_of_them(void **unused)
 
 static void several_hosts_share_no_memory(void **unused)
 {
-    (void)unused;
     struct comm comm = {.ranks = 4, .host_ranks = 2};
     struct window window;
     struct error err = {""};
@@ -255,7 +252,6 @@ static void *measure_rank(void *arg)
 
 static void what_rank_1_waited_is_known_at_rank_0(void **unused)
 {
-    (void)unused;
     for (int ranks = 1; ranks <= 3; ranks++) {
         struct rank rank[RANKS];
         struct world w = {.ranks = ranks};
@@ -272,13 +268,7 @@ static void what_rank_1_waited_is_known_at_rank_0(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_iteration_is_handed_out_once),
-        cmocka_unit_test(one_rank_without_a_window_is_all_of_them),
-        cmocka_unit_test(several_hosts_share_no_memory),
-        cmocka_unit_test(what_rank_1_waited_is_known_at_rank_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_iteration_is_handed_out_once),
+      cmocka_unit_test(one_rank_without_a_window_is_all_of_them),
+      cmocka_unit_test(several_hosts_share_no_memory),
+      cmocka_unit_test(what_rank_1_waited_is_known_at_rank_0))

@@ -5,7 +5,6 @@
 
 static void one_rank_collects_nothing(void **unused)
 {
-    (void)unused;
     assert_true(fit_need(10, 4, 1) == 10);
     assert_true(fit_need(10, 4, 2) == 24);
     assert_true(fit_need(10, 4, 64) == 644);
@@ -14,7 +13,6 @@ static void one_rank_collects_nothing(void **unused)
 /* heat has two grids with a row above and below each. */
 static void kernels_tell_from_the_spec(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *spec;
         double bytes;
@@ -31,11 +29,5 @@ static void kernels_tell_from_the_spec(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_rank_collects_nothing),
-        cmocka_unit_test(kernels_tell_from_the_spec),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(one_rank_collects_nothing),
+      cmocka_unit_test(kernels_tell_from_the_spec))

@@ -272,16 +272,7 @@ static void long_loops_are_sampled(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_second_launch_reads_the_cache),
-        TEST(any_damaged_byte_is_noticed),
-        TEST(cut_files_are_noticed),
-        TEST(foreign_files_are_noticed),
-        TEST(an_unusable_cache_is_no_error),
-        TEST(named_files_count_with_their_content),
-        TEST(long_loops_are_sampled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(TEST(a_second_launch_reads_the_cache), TEST(any_damaged_byte_is_noticed),
+      TEST(cut_files_are_noticed), TEST(foreign_files_are_noticed),
+      TEST(an_unusable_cache_is_no_error),
+      TEST(named_files_count_with_their_content), TEST(long_loops_are_sampled))

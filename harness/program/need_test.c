@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "harness/program/need.h"
 
@@ -13,7 +9,6 @@
 
 static void memory_that_comes_is_zeroed(void **state)
 {
-    (void)state;
     char *none = need_zeroed(0, 8), *some = need_zeroed(3, 1);
     assert_non_null(none);
     assert_memory_equal(some, "\0\0\0", 3);
@@ -23,7 +18,6 @@ static void memory_that_comes_is_zeroed(void **state)
 
 static void texts_are_copies(void **state)
 {
-    (void)state;
     const char *given = "gss";
     char *copy = need_copy(given), *made = need_text("%s:%d", given, 4);
     assert_ptr_not_equal(copy, given);
@@ -60,19 +54,12 @@ static int ask_for(int64_t count, char *said, size_t size)
 static void a_program_without_memory_ends_with_one_line(void **state)
 {
     char said[200];
-    (void)state;
     assert_int_equal(ask_for(4, said, sizeof(said)), 0);
     assert_string_equal(said, "");
     assert_int_equal(ask_for(INT64_MAX, said, sizeof(said)), 1);
     assert_string_equal(said, "dlsbench: out of memory\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_that_comes_is_zeroed),
-        cmocka_unit_test(texts_are_copies),
-        cmocka_unit_test(a_program_without_memory_ends_with_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(memory_that_comes_is_zeroed),
+      cmocka_unit_test(texts_are_copies),
+      cmocka_unit_test(a_program_without_memory_ends_with_one_line))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "harness/program/part.h"
 
@@ -21,7 +17,6 @@ static void names_of_launches_end_with_their_part(void **state)
     };
     struct part part;
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_true(part_parse(rows[i].launch, &part));
         assert_memory_equal(&part, &rows[i].part, sizeof(part));
@@ -50,7 +45,6 @@ static void parts_overlap_unless_no_cell_can_be_in_both(void **state)
         /* Shards count in their shape. */
         {{2, 1, 0, 4}, {0, 0, 1, 4}, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(part_overlaps(&rows[i].a, &rows[i].b),
                          rows[i].overlap);
@@ -59,11 +53,5 @@ static void parts_overlap_unless_no_cell_can_be_in_both(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_launches_end_with_their_part),
-        cmocka_unit_test(parts_overlap_unless_no_cell_can_be_in_both),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(names_of_launches_end_with_their_part),
+      cmocka_unit_test(parts_overlap_unless_no_cell_can_be_in_both))

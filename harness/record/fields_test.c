@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "harness/record/fields.h"
 
@@ -59,7 +55,6 @@ static int take(const char *text, struct thing *thing, struct error *err)
 
 static void fields_are_written_in_order_and_come_back(void **unused)
 {
-    (void)unused;
     struct thing read;
     char *text = dump(record_object(&full, fields));
     assert_string_equal(text, full_text);
@@ -73,7 +68,6 @@ static void fields_are_written_in_order_and_come_back(void **unused)
 
 static void what_is_not_known_is_null(void **unused)
 {
-    (void)unused;
     struct thing none = full, read = full;
     none.index = -1;
     none.lost = -1;
@@ -102,7 +96,6 @@ static void what_is_not_known_is_null(void **unused)
 
 static void wrong_values_are_refused(void **unused)
 {
-    (void)unused;
     static const char index_says[] =
         "'index' must be a whole number from 0 to 2147483647, or null";
     static const struct {
@@ -152,7 +145,6 @@ static void wrong_values_are_refused(void **unused)
 
 static void lists_come_back(void **unused)
 {
-    (void)unused;
     struct thing two[2] = {full, full}, read[2];
     struct error err = {""};
     two[1].rows = 7;
@@ -169,13 +161,7 @@ static void lists_come_back(void **unused)
     json_decref(list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_written_in_order_and_come_back),
-        cmocka_unit_test(what_is_not_known_is_null),
-        cmocka_unit_test(wrong_values_are_refused),
-        cmocka_unit_test(lists_come_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(fields_are_written_in_order_and_come_back),
+      cmocka_unit_test(what_is_not_known_is_null),
+      cmocka_unit_test(wrong_values_are_refused),
+      cmocka_unit_test(lists_come_back))

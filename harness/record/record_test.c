@@ -61,7 +61,6 @@ static int whole_lines(const char *path, int *seen, int numbers, int *torn)
 
 static void lines_are_whole_and_in_order(void **unused)
 {
-    (void)unused;
     char folder[256], expected[300];
     struct record_file file;
     struct error err = {""};
@@ -91,7 +90,6 @@ static void lines_are_whole_and_in_order(void **unused)
  * the file with it. */
 static void a_torn_line_stays_alone(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     testing_folder(folder, sizeof(folder));
     snprintf(path, sizeof(path), "%s/runs-l1.jsonl", folder);
@@ -117,7 +115,6 @@ static void a_torn_line_stays_alone(void **unused)
 /* Several processes append to one file: no line is mixed with another. */
 static void writers_do_not_mix_lines(void **unused)
 {
-    (void)unused;
     enum { WRITERS = 3, LINES = 200 };
     char folder[256], path[300];
     int seen[WRITERS * LINES] = {0}, torn;
@@ -146,7 +143,6 @@ static void writers_do_not_mix_lines(void **unused)
 
 static void a_full_disk_is_said(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     struct record_file file;
     struct error err = {""};
@@ -166,7 +162,6 @@ static void a_full_disk_is_said(void **unused)
 
 static void no_link_is_followed(void **unused)
 {
-    (void)unused;
     char folder[256], path[300], theirs[300];
     struct record_file file;
     struct error err = {""};
@@ -182,7 +177,6 @@ static void no_link_is_followed(void **unused)
 
 static void what_cannot_be_opened_is_said(void **unused)
 {
-    (void)unused;
     struct record_file file;
     struct error err = {""};
     assert_int_equal(record_open(&file, "/nowhere", "runs", "l1", &err),
@@ -207,7 +201,6 @@ static int files_in(const char *folder)
 
 static void manifests_are_whole(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     struct error err = {""};
     testing_folder(folder, sizeof(folder));
@@ -228,7 +221,6 @@ static void manifests_are_whole(void **unused)
  * was there stays as it was. */
 static void half_a_manifest_is_none(void **unused)
 {
-    (void)unused;
     char folder[256], path[300];
     testing_folder(folder, sizeof(folder));
     snprintf(path, sizeof(path), "%s/manifest-l1.json", folder);
@@ -257,7 +249,6 @@ static void half_a_manifest_is_none(void **unused)
 
 static void unknown_numbers_are_null(void **unused)
 {
-    (void)unused;
     const double unknown[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
         json_t *value = record_real(unknown[i]);
@@ -269,18 +260,12 @@ static void unknown_numbers_are_null(void **unused)
     json_decref(value);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_whole_and_in_order),
-        cmocka_unit_test(a_torn_line_stays_alone),
-        cmocka_unit_test(writers_do_not_mix_lines),
-        cmocka_unit_test(a_full_disk_is_said),
-        cmocka_unit_test(no_link_is_followed),
-        cmocka_unit_test(what_cannot_be_opened_is_said),
-        cmocka_unit_test(manifests_are_whole),
-        cmocka_unit_test(half_a_manifest_is_none),
-        cmocka_unit_test(unknown_numbers_are_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(lines_are_whole_and_in_order),
+      cmocka_unit_test(a_torn_line_stays_alone),
+      cmocka_unit_test(writers_do_not_mix_lines),
+      cmocka_unit_test(a_full_disk_is_said),
+      cmocka_unit_test(no_link_is_followed),
+      cmocka_unit_test(what_cannot_be_opened_is_said),
+      cmocka_unit_test(manifests_are_whole),
+      cmocka_unit_test(half_a_manifest_is_none),
+      cmocka_unit_test(unknown_numbers_are_null))

@@ -45,7 +45,6 @@ static void lines_without_memory_are_not_torn(void **state)
 {
     char path[] = "/tmp/dlsbench-rows-XXXXXX";
     int objects, torn, code = -ENOMEM, requests = 0;
-    (void)state;
     FILE *file = fdopen(mkstemp(path), "w");
     fputs("{\"type\": \"run\", \"cell\": \"12ab\", \"list\": [1, 2.5]}\n"
           "[1, 2]\n{\"type\": \"cell_do\n{\"a\": true}",
@@ -62,10 +61,4 @@ static void lines_without_memory_are_not_torn(void **state)
     unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_without_memory_are_not_torn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(lines_without_memory_are_not_torn))

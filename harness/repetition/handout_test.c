@@ -155,7 +155,6 @@ static void chunks_keep_the_proportions_of_their_iterations(void **state)
 
 static void costs_of_the_last_step_need_one(void **unused)
 {
-    (void)unused;
     struct setup s;
     open_good(&s, WORDS("kernel=sph", "scheme=hss", "costs=last", "threads=2"));
     assert_true(s.recosts && s.stamps && s.replan);
@@ -226,7 +225,6 @@ static void requests_go_ahead_of_a_counter(void **state)
 /* One value for all schemes of a loop, so that they are compared. */
 static void requests_go_ahead_where_cells_say_so(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *words[5];
         bool on;

@@ -30,7 +30,6 @@ static void assert_times(const struct worker_result *r, double compute_s,
 
 static void a_wait_that_is_under_way_ends_with_the_loop(void **state)
 {
-    (void)state;
     struct worker_result r =
         worker(5, (struct recent){{{7, 26, 19}, {0, 1, 1}}});
     run_end_with_loop(&r, NULL, 0, TIME_S);
@@ -39,7 +38,6 @@ static void a_wait_that_is_under_way_ends_with_the_loop(void **state)
 
 static void what_is_computed_in_vain_after_the_end_is_left_out(void **state)
 {
-    (void)state;
     struct worker_result r =
         worker(28, (struct recent){{{30, 32, 2}, {0, 1, 1}}});
     run_end_with_loop(&r, NULL, 0, TIME_S);
@@ -49,7 +47,6 @@ static void what_is_computed_in_vain_after_the_end_is_left_out(void **state)
 /* A chunk was on its way when the loop ended. */
 static void two_requests_may_end_after_the_loop(void **state)
 {
-    (void)state;
     struct worker_result r =
         worker(8, (struct recent){{{14, 15, 1}, {6, 11, 5}}});
     run_end_with_loop(&r, NULL, 0, TIME_S);
@@ -58,7 +55,6 @@ static void two_requests_may_end_after_the_loop(void **state)
 
 static void a_worker_that_left_before_keeps_its_times(void **state)
 {
-    (void)state;
     struct worker_result r = worker(5, (struct recent){{{7, 9, 2}, {0, 1, 1}}});
     run_end_with_loop(&r, NULL, 0, TIME_S);
     assert_seconds(r.compute_s, 5);
@@ -69,7 +65,6 @@ static void a_worker_that_left_before_keeps_its_times(void **state)
 /* Held inside the kernel from 4 to 15, back until 18. */
 static void who_is_held_while_computing_loses_time_until_the_end(void **state)
 {
-    (void)state;
     struct perturb_toll toll = {.times = 1, .from_s = 4, .lost_s = 11};
     struct worker_result r =
         worker(5, (struct recent){{{18, 19, 1}, {0, 1, 1}}});
@@ -83,7 +78,6 @@ static void who_is_held_while_computing_loses_time_until_the_end(void **state)
 /* The sleep is in wait_s already. */
 static void who_is_held_before_a_request_waits_until_the_end(void **state)
 {
-    (void)state;
     struct perturb_toll toll = {.times = 1, .from_s = 6, .lost_s = 9};
     struct worker_result r =
         worker(4, (struct recent){{{6, 16, 10}, {0, 1, 1}}});
@@ -98,21 +92,14 @@ static void who_is_held_before_a_request_waits_until_the_end(void **state)
 static void waiting_for_the_last_is_not_between_steps(void **state)
 {
     static const double all[] = {1, 3, 5, 7, 2, 2};
-    (void)state;
     assert_seconds(run_sum_between(all, 3, 2), 1 + 2);
     assert_seconds(run_sum_between(all, 1, 2), 1 + 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_that_is_under_way_ends_with_the_loop),
-        cmocka_unit_test(what_is_computed_in_vain_after_the_end_is_left_out),
-        cmocka_unit_test(two_requests_may_end_after_the_loop),
-        cmocka_unit_test(a_worker_that_left_before_keeps_its_times),
-        cmocka_unit_test(who_is_held_while_computing_loses_time_until_the_end),
-        cmocka_unit_test(who_is_held_before_a_request_waits_until_the_end),
-        cmocka_unit_test(waiting_for_the_last_is_not_between_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_wait_that_is_under_way_ends_with_the_loop),
+      cmocka_unit_test(what_is_computed_in_vain_after_the_end_is_left_out),
+      cmocka_unit_test(two_requests_may_end_after_the_loop),
+      cmocka_unit_test(a_worker_that_left_before_keeps_its_times),
+      cmocka_unit_test(who_is_held_while_computing_loses_time_until_the_end),
+      cmocka_unit_test(who_is_held_before_a_request_waits_until_the_end),
+      cmocka_unit_test(waiting_for_the_last_is_not_between_steps))

@@ -19,7 +19,6 @@ static void messages_share_a_masters_link(void **unused)
     static const struct tree_shape shape = {
         .ranks = 3, .threads = 1, .dedicated = true};
     struct made made;
-    (void)unused;
     make(&made, "ss", &shape, REPLAY_MASTERS, 2, NULL);
     made.replay.costs.latency_s = made.replay.costs.near_s = 1;
     made.replay.costs.request_s = 0.25;
@@ -45,7 +44,6 @@ static void requests_beyond_sixteen_set_out_later(void **unused)
         .ranks = 19, .threads = 1, .dedicated = true};
     struct made made;
     double begin[18];
-    (void)unused;
     make(&made, "ss", &shape, REPLAY_MASTERS, 18, NULL);
     made.replay.costs.latency_s = made.replay.costs.near_s = 1;
     made.replay.costs.request_s = 1.0 / 64;
@@ -63,7 +61,6 @@ static void requests_beyond_sixteen_set_out_later(void **unused)
  * the second one leaves when the first one has come. */
 static void a_long_refill_keeps_its_sender(void **unused)
 {
-    (void)unused;
     for (int below = 2047; below <= 2048; below++) {
         const struct tree_shape shape = {.hierarchy = {.levels = 1, .fan = {2}},
                                          .ranks = 2 * below + 3,
@@ -86,7 +83,6 @@ static void a_long_refill_keeps_its_sender(void **unused)
 /* On two levels, where masters compute or not. */
 static void all_is_handed_out_by_long_refills(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < 4; i++) {
         const struct tree_shape shape = {
             .hierarchy = {.levels = 2, .fan = {2, 2}},

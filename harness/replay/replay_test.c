@@ -13,7 +13,6 @@ static const struct tree_shape threads4 = {
 static void a_chunk_takes_its_iterations(void **unused)
 {
     struct made made;
-    (void)unused;
     make(&made, "static", &threads4, REPLAY_COUNTER, 10, NULL);
     assert_int_equal(run(&made), 0);
     assert_true(made.result.time_s == 3);
@@ -29,7 +28,6 @@ static void threads_need_few_words(void **unused)
     struct replay_result result;
     struct made made;
     struct error err;
-    (void)unused;
     make(&made, "ss", &threads4, REPLAY_COUNTER, 10, NULL);
     assert_int_equal(
         replay_threads("gss", 4, 10, made.before, &costs, &result, &err), 0);
@@ -47,7 +45,6 @@ static void powers_are_speeds(void **unused)
 {
     const double power[] = {1, 1, 2, 2};
     struct made made;
-    (void)unused;
     make(&made, "ss", &threads4, REPLAY_COUNTER, 12, NULL);
     made.replay.power = power;
     assert_int_equal(run(&made), 0);
@@ -62,7 +59,6 @@ static void powers_are_speeds(void **unused)
 static void one_at_a_time_is_in_the_counter(void **unused)
 {
     struct made made;
-    (void)unused;
     make(&made, "ss", &threads4, REPLAY_COUNTER, ITERATIONS, NULL);
     memset(made.before, 0, (ITERATIONS + 1) * sizeof(double));
     made.replay.costs.counter_s = 0.5;
@@ -77,7 +73,6 @@ static void a_word_travels_to_a_window(void **unused)
     static const struct tree_shape shape = {
         .ranks = 2, .threads = 1, .no_master = true};
     struct made made;
-    (void)unused;
     make(&made, "ss", &shape, REPLAY_WINDOW, 2, NULL);
     made.replay.node_ranks = 1;
     made.replay.costs.latency_s = 1;
@@ -96,7 +91,6 @@ static void a_master_serves_one_at_a_time(void **unused)
     static const struct tree_shape shape = {
         .ranks = 5, .threads = 1, .dedicated = true};
     struct made made;
-    (void)unused;
     make(&made, "ss", &shape, REPLAY_MASTERS, ITERATIONS, NULL);
     memset(made.before, 0, (ITERATIONS + 1) * sizeof(double));
     made.replay.costs.request_s = 1;
@@ -112,7 +106,6 @@ static void a_request_waits_for_its_answer(void **unused)
     static const struct tree_shape shape = {
         .ranks = 2, .threads = 1, .dedicated = true};
     struct made made;
-    (void)unused;
     make(&made, "css:chunk=10", &shape, REPLAY_MASTERS, 100, NULL);
     made.replay.costs.latency_s = 0.5;
     made.replay.costs.request_s = 0.25;
@@ -133,7 +126,6 @@ static void a_computing_master_looks_now_and_then(void **unused)
 {
     static const struct tree_shape shape = {.ranks = 2, .threads = 1};
     struct made made;
-    (void)unused;
     make(&made, "css:chunk=10", &shape, REPLAY_MASTERS, 20, NULL);
     made.replay.costs.slice_s = 4;
     made.replay.costs.latency_s = 1;
@@ -232,7 +224,6 @@ static void replay_random(uint64_t *seed, double *time_s)
 static void every_iteration_is_handed_out_once(void **unused)
 {
     uint64_t seed = testing_say_seed("every_iteration_is_handed_out_once");
-    (void)unused;
     for (int i = 0; i < CASES; i++) {
         uint64_t again = seed;
         double first_s, second_s;
@@ -249,7 +240,6 @@ static void what_does_not_go_together_is_refused(void **unused)
     static const struct tree_shape ranks = {
         .ranks = 4, .threads = 1, .no_master = true};
     struct made made;
-    (void)unused;
     make(&made, "af", &ranks, REPLAY_WINDOW, 10, NULL);
     assert_int_equal(run(&made), -ENOTSUP);
     assert_non_null(strstr(made.err.text, "rma window"));
@@ -260,19 +250,13 @@ static void what_does_not_go_together_is_refused(void **unused)
     end(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chunk_takes_its_iterations),
-        cmocka_unit_test(threads_need_few_words),
-        cmocka_unit_test(powers_are_speeds),
-        cmocka_unit_test(one_at_a_time_is_in_the_counter),
-        cmocka_unit_test(a_word_travels_to_a_window),
-        cmocka_unit_test(a_master_serves_one_at_a_time),
-        cmocka_unit_test(a_request_waits_for_its_answer),
-        cmocka_unit_test(a_computing_master_looks_now_and_then),
-        cmocka_unit_test(every_iteration_is_handed_out_once),
-        cmocka_unit_test(what_does_not_go_together_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_chunk_takes_its_iterations),
+      cmocka_unit_test(threads_need_few_words),
+      cmocka_unit_test(powers_are_speeds),
+      cmocka_unit_test(one_at_a_time_is_in_the_counter),
+      cmocka_unit_test(a_word_travels_to_a_window),
+      cmocka_unit_test(a_master_serves_one_at_a_time),
+      cmocka_unit_test(a_request_waits_for_its_answer),
+      cmocka_unit_test(a_computing_master_looks_now_and_then),
+      cmocka_unit_test(every_iteration_is_handed_out_once),
+      cmocka_unit_test(what_does_not_go_together_is_refused))

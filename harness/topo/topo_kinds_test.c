@@ -49,7 +49,6 @@ static void gets(const struct topo *topo, struct topo_binding binding,
 
 static void the_fastest_come_first(void **unused)
 {
-    (void)unused;
     struct topo *topo = make(true);
     char text[100];
     assert_int_equal(topo_kinds(topo), 2);
@@ -65,7 +64,6 @@ static void the_fastest_come_first(void **unused)
 /* Its cores alone; masters have others, too. */
 static void one_kind(void **unused)
 {
-    (void)unused;
     struct topo *topo = make(true);
     struct error err = {""};
     int processor[4];
@@ -83,7 +81,6 @@ static void one_kind(void **unused)
 
 static void slower_ones_are_counted(void **unused)
 {
-    (void)unused;
     struct topo *topo = make(true);
     assert_int_equal(topo_slower(topo, (const int[]){0, 2}, 2), 2);
     assert_int_equal(topo_slower(topo, (const int[]){0, 4}, 2), 1);
@@ -95,7 +92,6 @@ static void slower_ones_are_counted(void **unused)
 /* Nobody knows which is faster, or all are alike: nothing changes. */
 static void kinds_without_a_rank(void **unused)
 {
-    (void)unused;
     struct error err = {""};
     struct topo *topo = make(false);
     GETS(TOPO_COMPACT, 3, 0, 0, 2, 4);
@@ -126,7 +122,6 @@ static void refuses(const char *begin, const char *words)
 
 static void files_of_other_versions_are_called_so(void **unused)
 {
-    (void)unused;
     refuses(XML "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
                 "<topology version=\"3.0\"></topology>",
             "is of a newer hwloc, version 3.0; here is 2");
@@ -138,14 +133,7 @@ static void files_of_other_versions_are_called_so(void **unused)
     remove(FILE_NAME);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_fastest_come_first),
-        cmocka_unit_test(one_kind),
-        cmocka_unit_test(slower_ones_are_counted),
-        cmocka_unit_test(kinds_without_a_rank),
-        cmocka_unit_test(files_of_other_versions_are_called_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_fastest_come_first), cmocka_unit_test(one_kind),
+      cmocka_unit_test(slower_ones_are_counted),
+      cmocka_unit_test(kinds_without_a_rank),
+      cmocka_unit_test(files_of_other_versions_are_called_so))

@@ -47,7 +47,6 @@ static void all_differ(const struct topo *topo, const int *processor, int count,
 
 static void rooms_are_counted(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, NULL);
     struct topo_room room;
     topo_room(topo, &room);
@@ -64,7 +63,6 @@ static void rooms_are_counted(void **unused)
 /* What Slurm gives: part of a socket, and single hardware threads. */
 static void a_cpuset_is_all_there_is(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, "3,16-23,200-207");
     struct topo_room room;
     int processor[12];
@@ -85,7 +83,6 @@ static void a_cpuset_is_all_there_is(void **unused)
 
 static void wrong_machines_are_refused(void **unused)
 {
-    (void)unused;
     struct error err = {""};
     struct topo *topo;
     assert_int_equal(topo_open_other(&topo, "pac:2", NULL, &err), -EINVAL);
@@ -105,7 +102,6 @@ static void wrong_machines_are_refused(void **unused)
  * of workers. */
 static void only_nearest_memories_are_domains(void **unused)
 {
-    (void)unused;
     struct topo *topo = other("[numa] pack:2 [numa] [numa] core:4 pu:1", NULL);
     struct topo_room room;
     topo_room(topo, &room);
@@ -123,7 +119,6 @@ static void only_nearest_memories_are_domains(void **unused)
 
 static void compact_fills_neighbours(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, NULL);
     int processor[MOST];
     assign(topo, TOPO_COMPACT, false, CORES, 0, processor);
@@ -137,7 +132,6 @@ static void compact_fills_neighbours(void **unused)
 
 static void scatter_goes_far_apart(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, NULL);
     int processor[MOST];
     assign(topo, TOPO_SCATTER, false, 2, 0, processor);
@@ -159,7 +153,6 @@ static void scatter_goes_far_apart(void **unused)
 
 static void ranks_stay_in_their_domains(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, NULL);
     int processor[MOST];
     for (int scatter = 0; scatter < 2; scatter++)
@@ -182,7 +175,6 @@ static void ranks_stay_in_their_domains(void **unused)
 
 static void lists_are_taken_in_order(void **unused)
 {
-    (void)unused;
     struct topo *topo = other(BIG, "0-15");
     struct topo_binding binding = {
         .bind = TOPO_LIST, .count = 3, .list = {14, 1, 1}};
@@ -202,7 +194,6 @@ static void lists_are_taken_in_order(void **unused)
 /* Dedicated masters wait: a free core where there is one, else a worker's. */
 static void masters_take_what_is_left(void **unused)
 {
-    (void)unused;
     struct topo *topo = other("pack:2 core:4 pu:2", NULL);
     int processor[10];
     assign(topo, TOPO_SCATTER, false, 2, 1, processor);
@@ -246,7 +237,6 @@ static void write_hybrid(const char *path)
 
 static void hybrid_cores_are_cores(void **unused)
 {
-    (void)unused;
     char folder[4096], path[4200];
     int processor[32];
     testing_folder(folder, sizeof(folder));
@@ -289,7 +279,6 @@ static char *printed(const char *machine, const struct topo_binding *binding,
 
 static void the_table_says_where_and_who_shares(void **unused)
 {
-    (void)unused;
     struct topo_binding binding = {.domain = TOPO_SOCKET};
     int shared;
     char *text = printed("pack:2 core:2 pu:2", &binding, 2, 2, &shared);
@@ -317,7 +306,6 @@ static void the_table_says_where_and_who_shares(void **unused)
 
 static void what_is_bound_is_observed(void **unused)
 {
-    (void)unused;
     const struct topo_binding compact = {.bind = TOPO_COMPACT};
     const struct topo_binding none = {.bind = TOPO_NONE};
     struct error err = {""};
@@ -339,7 +327,6 @@ static void what_is_bound_is_observed(void **unused)
 
 static void memory_goes_where_it_is_bound(void **unused)
 {
-    (void)unused;
     enum { BYTES = 1 << 16 };
     struct error err = {""};
     struct topo *topo;
@@ -375,22 +362,16 @@ static void memory_goes_where_it_is_bound(void **unused)
     topo_close(topo);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rooms_are_counted),
-        cmocka_unit_test(a_cpuset_is_all_there_is),
-        cmocka_unit_test(wrong_machines_are_refused),
-        cmocka_unit_test(only_nearest_memories_are_domains),
-        cmocka_unit_test(compact_fills_neighbours),
-        cmocka_unit_test(scatter_goes_far_apart),
-        cmocka_unit_test(ranks_stay_in_their_domains),
-        cmocka_unit_test(lists_are_taken_in_order),
-        cmocka_unit_test(masters_take_what_is_left),
-        cmocka_unit_test(hybrid_cores_are_cores),
-        cmocka_unit_test(the_table_says_where_and_who_shares),
-        cmocka_unit_test(what_is_bound_is_observed),
-        cmocka_unit_test(memory_goes_where_it_is_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(rooms_are_counted),
+      cmocka_unit_test(a_cpuset_is_all_there_is),
+      cmocka_unit_test(wrong_machines_are_refused),
+      cmocka_unit_test(only_nearest_memories_are_domains),
+      cmocka_unit_test(compact_fills_neighbours),
+      cmocka_unit_test(scatter_goes_far_apart),
+      cmocka_unit_test(ranks_stay_in_their_domains),
+      cmocka_unit_test(lists_are_taken_in_order),
+      cmocka_unit_test(masters_take_what_is_left),
+      cmocka_unit_test(hybrid_cores_are_cores),
+      cmocka_unit_test(the_table_says_where_and_who_shares),
+      cmocka_unit_test(what_is_bound_is_observed),
+      cmocka_unit_test(memory_goes_where_it_is_bound))

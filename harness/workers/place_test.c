@@ -46,7 +46,6 @@ static void open_fixture(struct fixture *f, const char *master,
 
 static void slots_are_shared_out(void **unused)
 {
-    (void)unused;
     static const int slot[4] = {0, 2, 0, 2};
     struct fixture f;
     open_fixture(&f, "computing", "flat", 4);
@@ -71,7 +70,6 @@ static void slots_are_shared_out(void **unused)
 /* Three ranks of a host round two domains: the first has two of them. */
 static void ranks_go_round_the_domains(void **unused)
 {
-    (void)unused;
     static const int domain[4] = {0, 1, 0, 0}, slot[4] = {0, 0, 2, 0};
     static const int slots[4] = {4, 2, 4, 2};
     struct fixture f;
@@ -89,7 +87,6 @@ static void ranks_go_round_the_domains(void **unused)
 /* A dedicated master has the slot behind the workers of its host. */
 static void dedicated_masters_come_last(void **unused)
 {
-    (void)unused;
     struct fixture f;
     open_fixture(&f, "dedicated", "flat", 3);
     struct place_slot s = place_slot(&f.place, &f.tree, 1, 0, 0);
@@ -124,7 +121,6 @@ static void dedicated_masters_come_last(void **unused)
  * for a core all the same. */
 static void bound_ranks_are_not_crowded(void **unused)
 {
-    (void)unused;
     struct fixture f;
     open_fixture(&f, "computing", "flat", 1);
     assert_true(place_ranks_crowded(&f.place)); /* two share one core */
@@ -147,7 +143,6 @@ static const struct topo_binding threads = {.bind = TOPO_COMPACT, .smt = true};
 /* Hardware threads of one core are two places with smt, and one without. */
 static void hardware_threads_share_a_core(void **unused)
 {
-    (void)unused;
     struct fixture f;
     struct error err = {""};
     struct place_report report[8];
@@ -172,7 +167,6 @@ static void hardware_threads_share_a_core(void **unused)
 
 static void reports_are_checked(void **unused)
 {
-    (void)unused;
     struct fixture f;
     struct error err = {""};
     struct place_report report[8];
@@ -213,7 +207,6 @@ static void reports_are_checked(void **unused)
  * not; ranks with one limit have it together. */
 static void a_quota_is_like_fewer_cores(void **unused)
 {
-    (void)unused;
     struct fixture f;
     struct error err = {""};
     struct place_report report[8];
@@ -248,7 +241,6 @@ static void a_quota_is_like_fewer_cores(void **unused)
 /* A master of two workers' host, bound or not. */
 static void masters_that_share_are_counted(void **unused)
 {
-    (void)unused;
     struct fixture f;
     open_fixture(&f, "dedicated", "flat", 3);
     struct topo_binding binding = {.bind = TOPO_COMPACT};
@@ -281,17 +273,11 @@ static void masters_that_share_are_counted(void **unused)
     tree_free(&f.tree);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_are_shared_out),
-        cmocka_unit_test(ranks_go_round_the_domains),
-        cmocka_unit_test(dedicated_masters_come_last),
-        cmocka_unit_test(bound_ranks_are_not_crowded),
-        cmocka_unit_test(hardware_threads_share_a_core),
-        cmocka_unit_test(reports_are_checked),
-        cmocka_unit_test(a_quota_is_like_fewer_cores),
-        cmocka_unit_test(masters_that_share_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(slots_are_shared_out),
+      cmocka_unit_test(ranks_go_round_the_domains),
+      cmocka_unit_test(dedicated_masters_come_last),
+      cmocka_unit_test(bound_ranks_are_not_crowded),
+      cmocka_unit_test(hardware_threads_share_a_core),
+      cmocka_unit_test(reports_are_checked),
+      cmocka_unit_test(a_quota_is_like_fewer_cores),
+      cmocka_unit_test(masters_that_share_are_counted))

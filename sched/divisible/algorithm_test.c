@@ -30,7 +30,6 @@ static void specs_say_what_is_to_be_planned(void **state)
          "multi-installment:installments=3",
          {.algorithm = DIVISIBLE_MULTI_INSTALLMENT, .installments = 3}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct divisible_choice got;
         struct error err = {""};
@@ -60,7 +59,6 @@ static void wrong_specs_are_errors(void **state)
         {"lp-fixed:period=0", "out of range"},
         {"multi-installment:installments=9", "out of range"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct divisible_choice got;
         struct error err = {""};
@@ -79,7 +77,6 @@ static void wrong_specs_are_errors(void **state)
 static void a_unit_scales_the_period(void **state)
 {
     static const double scale = 1e-3;
-    (void)state;
     uint64_t seed = testing_seed();
     for (int round = 0; round < 200; round++) {
         struct testing_case c;
@@ -102,12 +99,6 @@ static void a_unit_scales_the_period(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs_say_what_is_to_be_planned),
-        cmocka_unit_test(wrong_specs_are_errors),
-        cmocka_unit_test(a_unit_scales_the_period),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(specs_say_what_is_to_be_planned),
+      cmocka_unit_test(wrong_specs_are_errors),
+      cmocka_unit_test(a_unit_scales_the_period))

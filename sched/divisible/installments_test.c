@@ -60,7 +60,6 @@ static void assert_no_waiting(const struct testing_case *c,
 static void the_equations_hold(void **state)
 {
     uint64_t first = testing_seed();
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         struct divisible_plan plan;
@@ -79,7 +78,6 @@ static void the_equations_hold(void **state)
 static void with_overlap_the_own_message_counts(void **state)
 {
     uint64_t first = testing_seed();
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         struct divisible_plan plan = {0}, own;
@@ -110,7 +108,6 @@ static void with_overlap_the_own_message_counts(void **state)
 static void latencies_change_the_times_but_not_the_loads(void **state)
 {
     uint64_t first = testing_seed();
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         struct divisible_plan with, without;
@@ -134,7 +131,6 @@ static void one_worker_gets_everything_at_once(void **state)
     static const struct divisible_worker one = {.G = 1, .w = 2};
     struct testing_case c = {.worker = {one}, .load = 6};
     struct divisible_plan plan;
-    (void)state;
     c.platform = (struct divisible_platform){1, c.worker, false, false};
     plan_case(&c, 4, &plan);
     assert_int_equal(plan.chunks, 1);
@@ -147,7 +143,6 @@ static void slow_links_do_not_overflow(void **state)
 {
     struct testing_case c = {.load = 100};
     struct divisible_plan plan;
-    (void)state;
     for (int i = 0; i < TESTING_WORKERS; i++)
         c.worker[i] = (struct divisible_worker){.G = 1000, .w = 0.1};
     c.platform =
@@ -163,7 +158,6 @@ static void wrong_installments_are_errors(void **state)
     struct divisible_platform platform = {1, &one, false, false};
     struct divisible_plan plan = {0};
     struct error err = {""};
-    (void)state;
     assert_int_equal(divisible_installments(&platform, 1, 0,
                                             DIVISIBLE_NO_OVERLAP, &plan, &err),
                      -EINVAL);
@@ -178,15 +172,9 @@ static void wrong_installments_are_errors(void **state)
     assert_non_null(strstr(err.text, "without overlap"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_equations_hold),
-        cmocka_unit_test(with_overlap_the_own_message_counts),
-        cmocka_unit_test(latencies_change_the_times_but_not_the_loads),
-        cmocka_unit_test(one_worker_gets_everything_at_once),
-        cmocka_unit_test(slow_links_do_not_overflow),
-        cmocka_unit_test(wrong_installments_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_equations_hold),
+      cmocka_unit_test(with_overlap_the_own_message_counts),
+      cmocka_unit_test(latencies_change_the_times_but_not_the_loads),
+      cmocka_unit_test(one_worker_gets_everything_at_once),
+      cmocka_unit_test(slow_links_do_not_overflow),
+      cmocka_unit_test(wrong_installments_are_errors))

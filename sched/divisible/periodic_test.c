@@ -84,7 +84,6 @@ static void periods_are_the_programs_optimum(void **state)
 {
     uint64_t first = testing_seed();
     int full = 0;
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         int order[TESTING_WORKERS];
@@ -115,7 +114,6 @@ static void periods_are_the_programs_optimum(void **state)
 static void steady_rate_is_the_programs_optimum(void **state)
 {
     uint64_t first = testing_seed();
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         int order[TESTING_WORKERS];
@@ -137,7 +135,6 @@ static void a_period_shorter_than_its_latencies_sends_nothing(void **state)
     static const int order[] = {0, 1};
     struct divisible_platform platform = {2, two, false, false};
     double alpha[2];
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         assert_true(divisible_period_loads(&platform, order, kind, 3, alpha) ==
                     0);
@@ -153,7 +150,6 @@ static void a_period_by_hand(void **state)
     static const int order[] = {1, 2, 0};
     struct divisible_platform platform = {3, three, false, false};
     double alpha[3];
-    (void)state;
     /* sum g = 2, T_p = 10: port 8, own 8 / (G + w) = 2 and 2 and 1.6. */
     double sum = divisible_period_loads(&platform, order,
                                         DIVISIBLE_SUM_LATENCIES, 10, alpha);
@@ -171,7 +167,6 @@ static void the_theorems_bounds_hold(void **state)
 {
     uint64_t first = testing_seed();
     int checked[2] = {0};
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         int order[TESTING_WORKERS];
@@ -207,7 +202,6 @@ static void the_heuristics_make_feasible_plans(void **state)
 {
     uint64_t first = testing_seed();
     int raised = 0;
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES / 4; seed++) {
         struct divisible_periods periods[] = {
             divisible_lp_fixed(0), divisible_lp_fixed(0.5), divisible_lp_sqrt(),
@@ -247,7 +241,6 @@ static void periods_are_roots_of_the_estimated_time(void **state)
     struct divisible_periods fixed = divisible_lp_sqrt();
     struct divisible_periods adaptive = divisible_lp_adaptive();
     struct divisible_plan plan = {0};
-    (void)state;
     assert_true(divisible_estimate(&platform, 100) == 400);
     assert_int_equal(divisible_periodic(&platform, 100, &fixed, &plan, NULL),
                      0);
@@ -274,7 +267,6 @@ static void the_tail_is_cut_or_shared(void **state)
     struct divisible_platform platform = {2, two, false, false};
     struct divisible_periods periods = {.period = 10};
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(divisible_periodic(&platform, 30, &periods, &plan, NULL),
                      0);
     assert_int_equal(plan.chunks, 3);
@@ -298,7 +290,6 @@ static void short_periods_are_raised_and_counted(void **state)
     struct divisible_periods sqrt_t = divisible_lp_sqrt();
     struct divisible_periods fixed = divisible_lp_fixed(4);
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(divisible_periodic(&platform, 8, &sqrt_t, &plan, NULL), 0);
     assert_true(plan.period == 6);
     assert_true(plan.raised == 2 && plan.rounds == 2);
@@ -325,7 +316,6 @@ static void too_short_periods_are_an_error(void **state)
     struct divisible_periods fixed = divisible_lp_fixed(1e-9);
     struct divisible_plan plan = {0};
     struct error err = {""};
-    (void)state;
     assert_int_equal(divisible_periodic(&platform, 1e3, &fixed, &plan, &err),
                      -E2BIG);
     assert_non_null(strstr(err.text, "the rounds are too short"));
@@ -334,7 +324,6 @@ static void too_short_periods_are_an_error(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     glp_free_env();
     return 0;
 }

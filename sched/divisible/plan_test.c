@@ -34,7 +34,6 @@ static void without_overlap_a_message_waits_for_the_worker(void **state)
 {
     struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
-    (void)state;
     fill(&plan);
     assert_int_equal(divisible_plan_time(&plan, &platform, NULL), 0);
     assert_times(&plan,
@@ -50,7 +49,6 @@ static void with_overlap_a_message_waits_for_the_port_only(void **state)
 {
     struct divisible_platform platform = {2, two, true, false};
     struct divisible_plan plan = {0};
-    (void)state;
     fill(&plan);
     assert_int_equal(divisible_plan_time(&plan, &platform, NULL), 0);
     assert_times(&plan,
@@ -66,7 +64,6 @@ static void the_masters_own_chunks_leave_the_port_alone(void **state)
     static const struct divisible_worker own[] = {{.w = 2}, {.G = 2, .w = 3}};
     struct divisible_platform platform = {2, own, false, true};
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(divisible_plan_add(&plan, 1, 0, 1, NULL), 0);
     assert_int_equal(divisible_plan_add(&plan, 0, 0, 2, NULL), 0);
     assert_int_equal(divisible_plan_add(&plan, 0, 1, 1, NULL), 0);
@@ -80,7 +77,6 @@ static void the_masters_own_chunks_leave_the_port_alone(void **state)
 
 static void whole_chunks_make_up_the_whole(void **state)
 {
-    (void)state;
     uint64_t seed = testing_seed();
     for (int round = 0; round < 300; round++) {
         struct testing_case c;
@@ -112,7 +108,6 @@ static void whole_chunks_make_up_the_whole(void **state)
 static void who_gets_nothing_gets_no_message(void **state)
 {
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(divisible_plan_add(&plan, 0, 0, 0, NULL), 0);
     assert_int_equal(divisible_plan_add(&plan, 1, 5, -1e-30, NULL), 0);
     assert_int_equal(plan.chunks, 0);
@@ -125,7 +120,6 @@ static void too_many_chunks_are_an_error(void **state)
     struct divisible_plan plan = {0};
     struct error err = {""};
     int code = 0;
-    (void)state;
     for (int i = 0; i < DIVISIBLE_CHUNKS_MAX; i++)
         code |= divisible_plan_add(&plan, 0, i, 1, &err);
     assert_int_equal(code, 0);
@@ -158,7 +152,6 @@ static void wrong_platforms_are_errors(void **state)
         {{.w = 1}, 1, 0, "the load is 0, it must be above 0"},
         {{.w = 1}, 1, INFINITY, "the load is inf"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct divisible_platform platform = {rows[i].workers, &rows[i].worker,
                                               false, false};
@@ -181,7 +174,6 @@ static void equal_workers_keep_their_order(void **state)
     static const int by_latency[] = {2, 0, 1, 3, 4};
     struct divisible_platform platform = {5, five, false, false};
     int order[5];
-    (void)state;
     divisible_sort(&platform, DIVISIBLE_BY_LINK, order);
     assert_memory_equal(order, by_link, sizeof(order));
     divisible_sort(&platform, DIVISIBLE_BY_LATENCY, order);
@@ -189,17 +181,11 @@ static void equal_workers_keep_their_order(void **state)
     assert_true(divisible_latencies(&platform) == 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_overlap_a_message_waits_for_the_worker),
-        cmocka_unit_test(with_overlap_a_message_waits_for_the_port_only),
-        cmocka_unit_test(the_masters_own_chunks_leave_the_port_alone),
-        cmocka_unit_test(whole_chunks_make_up_the_whole),
-        cmocka_unit_test(who_gets_nothing_gets_no_message),
-        cmocka_unit_test(too_many_chunks_are_an_error),
-        cmocka_unit_test(wrong_platforms_are_errors),
-        cmocka_unit_test(equal_workers_keep_their_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(without_overlap_a_message_waits_for_the_worker),
+      cmocka_unit_test(with_overlap_a_message_waits_for_the_port_only),
+      cmocka_unit_test(the_masters_own_chunks_leave_the_port_alone),
+      cmocka_unit_test(whole_chunks_make_up_the_whole),
+      cmocka_unit_test(who_gets_nothing_gets_no_message),
+      cmocka_unit_test(too_many_chunks_are_an_error),
+      cmocka_unit_test(wrong_platforms_are_errors),
+      cmocka_unit_test(equal_workers_keep_their_order))

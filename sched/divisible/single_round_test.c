@@ -101,7 +101,6 @@ static void a_given_order_is_the_best_program_over_all_subsets(void **state)
 {
     uint64_t first = testing_seed();
     int left_out = 0;
-    (void)state;
     for (uint64_t seed = first; seed < first + CASES; seed++) {
         struct testing_case c;
         int order[TESTING_WORKERS];
@@ -161,7 +160,6 @@ static void assert_best(uint64_t first, int cases, int workers, int with,
 
 static void theorem_1_gives_the_best_order(void **state)
 {
-    (void)state;
     assert_best(testing_seed(), CASES / 4, 5, 0, DIVISIBLE_THEOREM_1);
     assert_best(testing_seed(), CASES / 4, 5, TESTING_FREE_LINKS,
                 DIVISIBLE_THEOREM_1);
@@ -172,7 +170,6 @@ static void theorem_2_gives_the_best_order(void **state)
     uint64_t seed = testing_seed();
     struct testing_case c;
     struct divisible_plan plan = {0};
-    (void)state;
     /* All g 0 would be theorem 1's case: at least one is not, see below. */
     for (int i = 0; i < CASES / 4; i++, seed++) {
         int order[TESTING_WORKERS];
@@ -193,7 +190,6 @@ static void theorem_2_gives_the_best_order(void **state)
 
 static void the_search_gives_the_best_order(void **state)
 {
-    (void)state;
     assert_best(testing_seed(), CASES / 4, 5, TESTING_LATENCY, DIVISIBLE_EXACT);
     assert_best(testing_seed(), CASES / 4, 5,
                 TESTING_LATENCY | TESTING_START_UP | TESTING_FREE_LINKS,
@@ -207,7 +203,6 @@ static void the_search_gives_the_best_order(void **state)
 static void the_search_is_never_worse_than_sorted_orders(void **state)
 {
     uint64_t seed = testing_seed();
-    (void)state;
     for (int i = 0; i < 40; i++, seed++) {
         struct testing_case c;
         struct divisible_plan plan = {0};
@@ -230,7 +225,6 @@ static void many_workers_get_a_heuristic_that_says_so(void **state)
 {
     uint64_t seed = testing_seed();
     int seen = 0;
-    (void)state;
     for (int i = 0; i < 40; i++, seed++) {
         struct testing_case c;
         struct divisible_plan plan = {0};
@@ -260,7 +254,6 @@ static void two_workers_by_hand(void **state)
                                                   {.G = 1, .w = 2}};
     struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(divisible_single_best(&platform, 5, &plan, NULL), 0);
     assert_int_equal(plan.chunks, 2);
     assert_true(testing_same(plan.chunk[0].load, 3));
@@ -278,7 +271,6 @@ static void a_slow_link_gets_nothing(void **state)
     static const int slow_first[] = {0, 1};
     struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
-    (void)state;
     assert_int_equal(
         divisible_single_given(&platform, 100, slow_first, 2, &plan, NULL), 0);
     assert_int_equal(plan.chunks, 1);
@@ -289,7 +281,6 @@ static void a_slow_link_gets_nothing(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     glp_free_env();
     return 0;
 }

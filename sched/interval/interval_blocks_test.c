@@ -83,7 +83,6 @@ static const struct pipeline pipelines[] = {
 
 static void the_extension_is_what_blocks_do(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(pipelines); i++) {
         const struct pipeline *p = &pipelines[i];
         struct interval_group group;
@@ -106,7 +105,6 @@ static void the_extension_is_what_blocks_do(void **state)
 static void without_the_skew_the_prediction_is_worse(void **state)
 {
     double lost = 0;
-    (void)state;
     for (size_t i = 0; i < COUNT(pipelines); i++) {
         const struct pipeline *p = &pipelines[i];
         struct interval_group group;
@@ -131,11 +129,5 @@ static void without_the_skew_the_prediction_is_worse(void **state)
 
 /* One chunk for each equal worker, no skew: (4) with 2 c_d + V c_b for 2 c_d,
  * and (3) with V (h c_p + c_b) for t_p. */
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_extension_is_what_blocks_do),
-        cmocka_unit_test(without_the_skew_the_prediction_is_worse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_extension_is_what_blocks_do),
+      cmocka_unit_test(without_the_skew_the_prediction_is_worse))

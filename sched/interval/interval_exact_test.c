@@ -50,7 +50,6 @@ static void equal_workers(void **unused)
                 {3, 2, 2, {932, 876, 844, 852, 908}},
                 {3, 1, 1, {354, 324, 304, 304, 324}},
                 {4, 3, 1, {512, 496, 504, 532, 608}}};
-    (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct line l;
         open_line(&l, rows[i].workers, NULL, rows[i].c_c, rows[i].k);
@@ -68,7 +67,6 @@ static void loaded_workers(void **unused)
                 {4, {1, 2, 1, 1}, {548, 528, 528, 548, 608}},
                 {4, {1, 1, 1, 3}, {532, 534, 558, 592, 670}},
                 {4, {2, 2, 1, 1}, {560, 544, 552, 580, 656}}};
-    (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct line l;
         open_line(&l, rows[i].workers, rows[i].slow, 2, 1);
@@ -85,7 +83,6 @@ static void the_best_interval(void **unused)
     } rows[] = {{3, 2, 74.4208, 80, 23118},   {10, 2, 34.0341, 32, 30573.6},
                 {3, 1, 75.9638, 80, 21682.8}, {10, 1, 35.2401, 32, 28895.52},
                 {3, 3, 72.9683, 80, 24553.2}, {10, 3, 32.9439, 32, 32251.68}};
-    (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct line l;
         open_line(&l, 1, NULL, .69 * rows[i].c_c, 1);
@@ -106,7 +103,6 @@ static void the_best_interval_of_a_loaded_line(void **unused)
 {
     static const double slow[] = {1, 3, 1, 1};
     struct line l;
-    (void)unused;
     open_line(&l, 4, slow, 2, 1);
     l.model.sync_dim = 2400;
     /* sum V c_p 24, (2 NP - 2 - 2) c_c 8, V c_p of the slow one 12 */
@@ -120,7 +116,6 @@ static void the_last_worker_must_be_there(void **unused)
     static const double slow[] = {1, 2};
     struct error err = {""};
     struct line l;
-    (void)unused;
     open_line(&l, 2, slow, 1, 1);
     l.model.last = 0;
     assert_int_equal(interval_check(&l.model, &err), -EINVAL);
@@ -128,14 +123,7 @@ static void the_last_worker_must_be_there(void **unused)
     assert_int_equal(interval_check(&l.model, &err), -EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_workers),
-        cmocka_unit_test(loaded_workers),
-        cmocka_unit_test(the_best_interval),
-        cmocka_unit_test(the_best_interval_of_a_loaded_line),
-        cmocka_unit_test(the_last_worker_must_be_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(equal_workers), cmocka_unit_test(loaded_workers),
+      cmocka_unit_test(the_best_interval),
+      cmocka_unit_test(the_best_interval_of_a_loaded_line),
+      cmocka_unit_test(the_last_worker_must_be_there))

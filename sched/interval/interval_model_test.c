@@ -5,7 +5,6 @@
 
 static void the_optimum_is_a_minimum(void **state)
 {
-    (void)state;
     for (int number = 1; number <= 3; number++)
         for (int i = 0; i < 16; i++) {
             struct experiment e;
@@ -22,7 +21,6 @@ static void the_optimum_is_a_minimum(void **state)
 static void the_other_reading_moves_the_minimum(void **state)
 {
     struct experiment e;
-    (void)state;
     open_printed(&e, 1);
     double h = interval_optimum(&e.model);
     double slope = (10000 - 1000) * 0.526e-6 + 16 * 0.69e-6;
@@ -37,7 +35,6 @@ static void the_other_reading_moves_the_minimum(void **state)
 /* (5) and (10) from (3) and (8) of one subproblem; k = 1 changes nothing. */
 static void subproblems_add_up(void **state)
 {
-    (void)state;
     for (int number = 1; number <= 3; number++)
         for (int64_t k = 1; k <= 16; k *= 2) {
             struct experiment e, one;
@@ -70,7 +67,6 @@ static void two_workers_by_hand(void **state)
                                    .t_ms = 13,
                                    .k = 1,
                                    .printed = true};
-    (void)state;
     /* h = 20, V = 5: t_s = 17, t_p = 300 */
     double rest = (300 + 17) + 5 * (17 + 300) + 4 * 17;
     assert_near("text", interval_time(&model, 20, INTERVAL_TWA_TEXT),
@@ -88,7 +84,6 @@ static void two_workers_by_hand(void **state)
 /* (8), (9), (10), (12) for equal powers are (3), (4), (5), (7). */
 static void different_workers_reduce_to_equal_ones(void **state)
 {
-    (void)state;
     for (int i = 0; i < 12; i++) {
         struct experiment e;
         open_printed(&e, 1 + i % 2);
@@ -114,7 +109,6 @@ static void different_workers_reduce_to_equal_ones(void **state)
 static void the_order_of_the_groups_does_not_matter(void **state)
 {
     struct experiment e;
-    (void)state;
     open_printed(&e, 3);
     const struct interval_group turned[] = {e.group[1], e.group[0]};
     struct interval_model other = e.model;
@@ -130,7 +124,6 @@ static void the_order_of_the_groups_does_not_matter(void **state)
 /* The extension without what it adds is the paper. */
 static void skew_0_is_the_paper(void **state)
 {
-    (void)state;
     for (int number = 1; number <= 3; number++) {
         struct experiment e;
         open_printed(&e, number);
@@ -160,7 +153,6 @@ static void skew_0_is_the_paper(void **state)
 /* While 2 W + h <= U_s there is a formula for the best h. */
 static void skew_moves_the_optimum_as_derived(void **state)
 {
-    (void)state;
     for (int number = 1; number <= 3; number++) {
         struct experiment e;
         open_experiment(&e, number);
@@ -182,7 +174,6 @@ static void skew_moves_the_optimum_as_derived(void **state)
 static void one_block_is_serial(void **state)
 {
     struct experiment e;
-    (void)state;
     open_experiment(&e, 1);
     e.model.c_d = e.model.c_c = e.model.c_sch = 0;
     for (double skew = 0; skew < 100; skew = 2 * skew + 1) {
@@ -195,7 +186,6 @@ static void one_block_is_serial(void **state)
 static void streaming_fills_once(void **state)
 {
     struct experiment e;
-    (void)state;
     open_experiment(&e, 1);
     e.model.k = 8;
     double apart = interval_optimum(&e.model);
@@ -209,7 +199,6 @@ static void streaming_fills_once(void **state)
 static void starting_rows_counts_as_derived(void **state)
 {
     struct experiment e;
-    (void)state;
     open_experiment(&e, 1);
     const struct interval_model paper = e.model;
     double h = 50, t_p = interval_time(&paper, h, INTERVAL_TWA_TEXT);
@@ -242,7 +231,6 @@ static void one_worker_never_waits(void **state)
                                    .group = &group,
                                    .c_d = 7,
                                    .k = 2};
-    (void)state;
     for (int skew = 0; skew < 2; skew++) {
         model.skew = skew;
         double h = interval_optimum(&model);
@@ -256,7 +244,6 @@ static void one_worker_never_waits(void **state)
 static void the_optimum_stays_inside(void **state)
 {
     struct experiment e;
-    (void)state;
     for (int skew = 0; skew < 2; skew++) {
         open_experiment(&e, 1);
         e.model.skew = skew;
@@ -292,7 +279,6 @@ static void what_cannot_be_is_refused(void **state)
         {{2, 1, 1, 0, 0}, 10, 10, 0, 6, 0, "chunks of 0.833 iterations"},
         {{2, 1, 1, 0.5, 0}, 10, 10, 0, 1, 0, "chunks of 0.5 iterations"},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct error err = {""};
         const struct interval_model model = {.chunk_dim = rows[i].chunk_dim,
@@ -308,23 +294,17 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_optimum_is_a_minimum),
-        cmocka_unit_test(the_other_reading_moves_the_minimum),
-        cmocka_unit_test(subproblems_add_up),
-        cmocka_unit_test(two_workers_by_hand),
-        cmocka_unit_test(different_workers_reduce_to_equal_ones),
-        cmocka_unit_test(the_order_of_the_groups_does_not_matter),
-        cmocka_unit_test(skew_0_is_the_paper),
-        cmocka_unit_test(skew_moves_the_optimum_as_derived),
-        cmocka_unit_test(one_block_is_serial),
-        cmocka_unit_test(streaming_fills_once),
-        cmocka_unit_test(starting_rows_counts_as_derived),
-        cmocka_unit_test(one_worker_never_waits),
-        cmocka_unit_test(the_optimum_stays_inside),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_optimum_is_a_minimum),
+      cmocka_unit_test(the_other_reading_moves_the_minimum),
+      cmocka_unit_test(subproblems_add_up),
+      cmocka_unit_test(two_workers_by_hand),
+      cmocka_unit_test(different_workers_reduce_to_equal_ones),
+      cmocka_unit_test(the_order_of_the_groups_does_not_matter),
+      cmocka_unit_test(skew_0_is_the_paper),
+      cmocka_unit_test(skew_moves_the_optimum_as_derived),
+      cmocka_unit_test(one_block_is_serial),
+      cmocka_unit_test(streaming_fills_once),
+      cmocka_unit_test(starting_rows_counts_as_derived),
+      cmocka_unit_test(one_worker_never_waits),
+      cmocka_unit_test(the_optimum_stays_inside),
+      cmocka_unit_test(what_cannot_be_is_refused))

@@ -48,7 +48,6 @@ static double time_at(const struct listed *l, double h)
 static void busy_ends_are_the_papers(void **unused)
 {
     static const double h[] = {1, 7, 100, 1500};
-    (void)unused;
     for (size_t i = 0; i < COUNT(h); i++) {
         struct listed paper, known;
         open_listed(&paper, 5, 1);
@@ -65,7 +64,6 @@ static void busy_ends_are_the_papers(void **unused)
 static void the_rest_of_the_way_delays_once(void **unused)
 {
     static const double h[] = {1, 7, 100, 1500};
-    (void)unused;
     for (size_t i = 0; i < COUNT(h); i++) {
         struct listed short_way, way;
         open_listed(&short_way, 1, 0);
@@ -83,7 +81,6 @@ static void the_rest_of_the_way_delays_once(void **unused)
 static void few_messages_on_their_way_limit_short_blocks(void **unused)
 {
     struct listed l;
-    (void)unused;
     open_listed(&l, 1, 0);
     l.model.ends = true;
     l.model.c_d = 1e-4, l.model.c_c = 0;
@@ -99,7 +96,6 @@ static void equal_pieces_are_a_stream(void **unused)
 {
     static const int64_t k[] = {1, 2, 5, 10};
     static const double h[] = {1, 30, 400, 3000};
-    (void)unused;
     for (size_t i = 0; i < COUNT(k); i++)
         for (size_t j = 0; j < COUNT(h); j++)
             for (int skew = 0; skew < 2; skew++) {
@@ -119,7 +115,6 @@ static void equal_pieces_are_a_stream(void **unused)
 static void steps_repeat_the_pieces(void **unused)
 {
     struct listed equal, listed;
-    (void)unused;
     open_listed(&equal, 10, 0);
     open_listed(&listed, 10, 0);
     add_pieces(&listed, 50, 40);
@@ -134,7 +129,6 @@ static void steps_repeat_the_pieces(void **unused)
 static void a_slow_chunk_holds_up_the_next(void **unused)
 {
     struct listed l;
-    (void)unused;
     open_listed(&l, 1, 0);
     l.model.c_d = l.model.c_c = 0;
     l.model.reach = 100;
@@ -156,7 +150,6 @@ static void a_slow_chunk_holds_up_the_next(void **unused)
 static void long_chunks_come_first(void **unused)
 {
     struct listed equal, falling;
-    (void)unused;
     open_listed(&equal, 4, 0);
     open_listed(&falling, 4, 0);
     for (int rows = 250, left = 2000; left > 0; rows /= 2) {
@@ -174,7 +167,6 @@ static void long_chunks_come_first(void **unused)
 static void a_chunk_is_asked_for_a_block_earlier(void **unused)
 {
     struct listed l;
-    (void)unused;
     open_listed(&l, 2, 0);
     l.model.c_d = l.model.c_c = 0;
     l.model.ends = true;
@@ -188,17 +180,11 @@ static void a_chunk_is_asked_for_a_block_earlier(void **unused)
     assert_near("T", time_at(&l, h), (3 + 9 + 3 + 3) * block, 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(busy_ends_are_the_papers),
-        cmocka_unit_test(the_rest_of_the_way_delays_once),
-        cmocka_unit_test(few_messages_on_their_way_limit_short_blocks),
-        cmocka_unit_test(equal_pieces_are_a_stream),
-        cmocka_unit_test(steps_repeat_the_pieces),
-        cmocka_unit_test(a_slow_chunk_holds_up_the_next),
-        cmocka_unit_test(long_chunks_come_first),
-        cmocka_unit_test(a_chunk_is_asked_for_a_block_earlier),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(busy_ends_are_the_papers),
+      cmocka_unit_test(the_rest_of_the_way_delays_once),
+      cmocka_unit_test(few_messages_on_their_way_limit_short_blocks),
+      cmocka_unit_test(equal_pieces_are_a_stream),
+      cmocka_unit_test(steps_repeat_the_pieces),
+      cmocka_unit_test(a_slow_chunk_holds_up_the_next),
+      cmocka_unit_test(long_chunks_come_first),
+      cmocka_unit_test(a_chunk_is_asked_for_a_block_earlier))

@@ -19,7 +19,6 @@ static void the_nine_optima(void **state)
     } rows[] = {{1, 1, 28.89}, {1, 4, 57.58}, {1, 8, 81.05},
                 {2, 1, 38.55}, {2, 4, 76.82}, {2, 8, 108.11},
                 {3, 1, 33.19}, {3, 4, 66.08}, {3, 8, 92.89}};
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct experiment e;
         open_printed(&e, rows[i].experiment);
@@ -33,7 +32,6 @@ static void table_2_but_its_last_row(void **state)
 {
     FILE *file = testing_open_paper("andronikos/table_2.csv");
     int experiment, k, printed, rows = 0;
-    (void)state;
     while (fscanf(file, "%d,%d,%d,%*[^\n]", &experiment, &k, &printed) == 3) {
         struct experiment e;
         open_printed(&e, experiment);
@@ -74,7 +72,6 @@ static void the_printed_times(void **state)
     char line[256], *field[6];
     int rows = 0;
     FILE *file = testing_open_paper("andronikos/chen_xue.csv");
-    (void)state;
     while (fgets(line, sizeof(line), file) != NULL) {
         assert_int_equal(split(line, field, 6), 6);
         assert_printed_time(atoi(field[0]), atof(field[5]), atof(field[4]),
@@ -89,7 +86,6 @@ static void the_printed_times(void **state)
 static void the_printed_chunks_give_other_times(void **state)
 {
     struct experiment e;
-    (void)state;
     open_printed(&e, 2);
     e.group[0].chunk = 1333;
     double time = interval_time(&e.model, 39, INTERVAL_TWA_PRINTED);
@@ -109,7 +105,6 @@ static void the_printed_chunks_give_other_times(void **state)
 static void chen_and_xue(void **state)
 {
     static const double expected[] = {28.92, 38.59, 32.27}; /* 29, 39, (162) */
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct experiment e;
         open_printed(&e, i + 1);
@@ -117,14 +112,8 @@ static void chen_and_xue(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nine_optima),
-        cmocka_unit_test(table_2_but_its_last_row),
-        cmocka_unit_test(the_printed_times),
-        cmocka_unit_test(the_printed_chunks_give_other_times),
-        cmocka_unit_test(chen_and_xue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_nine_optima),
+      cmocka_unit_test(table_2_but_its_last_row),
+      cmocka_unit_test(the_printed_times),
+      cmocka_unit_test(the_printed_chunks_give_other_times),
+      cmocka_unit_test(chen_and_xue))

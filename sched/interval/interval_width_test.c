@@ -28,7 +28,6 @@ static struct interval_model with_widths(struct interval_group *group)
 static void a_width_has_its_own_costs(void **unused)
 {
     static const double h[] = {1, 16, 99, 100, 112, 3000};
-    (void)unused;
     for (int stream = 0; stream < 2; stream++)
         for (size_t i = 0; i < COUNT(h); i++) {
             struct interval_group group, same;
@@ -54,7 +53,6 @@ static void a_width_has_its_own_costs(void **unused)
 static void what_is_in_memory_only_delays(void **unused)
 {
     static const double h[] = {16, 100, 112};
-    (void)unused;
     for (int stream = 0; stream < 2; stream++)
         for (size_t i = 0; i < COUNT(h); i++) {
             struct interval_group group;
@@ -76,7 +74,6 @@ static void what_is_in_memory_only_delays(void **unused)
 /* Minima are between faster widths and slower ones: every h is looked at. */
 static void the_best_width_is_found_among_all(void **unused)
 {
-    (void)unused;
     for (int skew = 0; skew < 2; skew++) {
         struct interval_group group;
         struct interval_model model = with_widths(&group);
@@ -96,7 +93,6 @@ static void long_rows_are_searched_in_steps(void **unused)
 {
     struct interval_group group;
     struct interval_model model = with_widths(&group);
-    (void)unused;
     model.sync_dim = 1e6;
     model.c_d = 1e-3;
     int64_t h = (int64_t)interval_optimum(&model);
@@ -117,7 +113,6 @@ static void equal_widths_are_as_long_as_the_row(void **unused)
 {
     struct interval_group group;
     struct interval_model model = with_widths(&group);
-    (void)unused;
     group.workers = 1;
     group.c_b = model.c_d = 0;
     model.ends = true, model.k = 1;
@@ -130,14 +125,8 @@ static void equal_widths_are_as_long_as_the_row(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_widths_are_as_long_as_the_row),
-        cmocka_unit_test(a_width_has_its_own_costs),
-        cmocka_unit_test(what_is_in_memory_only_delays),
-        cmocka_unit_test(the_best_width_is_found_among_all),
-        cmocka_unit_test(long_rows_are_searched_in_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(equal_widths_are_as_long_as_the_row),
+      cmocka_unit_test(a_width_has_its_own_costs),
+      cmocka_unit_test(what_is_in_memory_only_delays),
+      cmocka_unit_test(the_best_width_is_found_among_all),
+      cmocka_unit_test(long_rows_are_searched_in_steps))

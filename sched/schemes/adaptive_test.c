@@ -23,7 +23,6 @@ static int64_t next_size(struct testing_loop *t, int worker)
 /* 1 and 1/3 iterations per unit of time: shares 3/4 and 1/4. */
 static void awf_shares_by_rate(void **unused)
 {
-    (void)unused;
     static const char *const scheme[] = {"awf-b", "awf-d", "awf-c", "awf-e"};
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
     struct testing_loop t;
@@ -45,7 +44,6 @@ static void awf_shares_by_rate(void **unused)
 /* Rates 1 and 3 of powers 1 and 1; power 2 then counts as 4. */
 static void awf_guesses_who_has_not_reported(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 1, 2};
     const int64_t expected[] = {50, 150, 200};
     struct sched_loop loop = {.iterations = 800, .workers = 3, .power = power};
@@ -60,7 +58,6 @@ static void awf_guesses_who_has_not_reported(void **unused)
 
 static void before_any_report_awf_is_wf(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     int64_t wf[100], awf[100];
@@ -74,7 +71,6 @@ static void before_any_report_awf_is_wf(void **unused)
  * (475.47 - 27.57) / 4 = 111.97. */
 static void af_by_hand(void **unused)
 {
-    (void)unused;
     static const double time[] = {8, 12, 10, 10};
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
     struct testing_loop t;
@@ -92,7 +88,6 @@ static void af_by_hand(void **unused)
  * keeps to its first size, and counts as the others do. */
 static void af_starts_with_small_chunks(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 64000, .workers = 10};
     struct testing_loop t;
     testing_open(&t, "af", &loop, 1);
@@ -114,7 +109,6 @@ static void af_starts_with_small_chunks(void **unused)
  * = 1.2 and 2.4, D = 2.  One sample has none: 2/3 R by mu = 0.8 and 1.6. */
 static void af_by_other_implementations(void **unused)
 {
-    (void)unused;
     static const double time[] = {8, 12, 10, 10};
     static const struct {
         const char *scheme;
@@ -147,7 +141,6 @@ static void af_by_other_implementations(void **unused)
  * rates of 2.25, 2.5 and 2. */
 static void af_counts_the_unknown_as_told(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *scheme;
         int64_t size;
@@ -172,7 +165,6 @@ static void af_counts_the_unknown_as_told(void **unused)
 
 static void a_time_of_nothing_is_no_news(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
     struct testing_loop told, silent;
     for (int i = 0; i < ADAPTIVE; i++) {
@@ -192,7 +184,6 @@ static void a_time_of_nothing_is_no_news(void **unused)
  * counts twice: 10 + 2 40 for 10 + 2 20. */
 static void awf_learns_between_time_steps(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
     struct testing_loop t;
     testing_open(&t, "awf", &loop, 1);
@@ -218,7 +209,6 @@ static void awf_learns_between_time_steps(void **unused)
 /* What was learned stays; the chunks begin anew, in a loop of another size. */
 static void executed_again_they_know_the_workers(void **unused)
 {
-    (void)unused;
     for (int i = 0; i < ADAPTIVE; i++) {
         struct sched_loop loop = {.iterations = 6400, .workers = 2};
         struct testing_loop t;
@@ -315,7 +305,6 @@ static void check_weights(const char *text, const struct sched_loop *loop,
 
 static void weights_come_to_the_true_speeds(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = (int64_t)1 << 45,
                               .workers = WORKERS};
     for (int i = 0; i < ADAPTIVE; i++)
@@ -325,20 +314,14 @@ static void weights_come_to_the_true_speeds(void **unused)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(awf_shares_by_rate),
-        cmocka_unit_test(awf_guesses_who_has_not_reported),
-        cmocka_unit_test(before_any_report_awf_is_wf),
-        cmocka_unit_test(af_by_hand),
-        cmocka_unit_test(af_starts_with_small_chunks),
-        cmocka_unit_test(af_by_other_implementations),
-        cmocka_unit_test(af_counts_the_unknown_as_told),
-        cmocka_unit_test(a_time_of_nothing_is_no_news),
-        cmocka_unit_test(awf_learns_between_time_steps),
-        cmocka_unit_test(executed_again_they_know_the_workers),
-        cmocka_unit_test(weights_come_to_the_true_speeds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(awf_shares_by_rate),
+      cmocka_unit_test(awf_guesses_who_has_not_reported),
+      cmocka_unit_test(before_any_report_awf_is_wf),
+      cmocka_unit_test(af_by_hand),
+      cmocka_unit_test(af_starts_with_small_chunks),
+      cmocka_unit_test(af_by_other_implementations),
+      cmocka_unit_test(af_counts_the_unknown_as_told),
+      cmocka_unit_test(a_time_of_nothing_is_no_news),
+      cmocka_unit_test(awf_learns_between_time_steps),
+      cmocka_unit_test(executed_again_they_know_the_workers),
+      cmocka_unit_test(weights_come_to_the_true_speeds))

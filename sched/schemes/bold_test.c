@@ -90,7 +90,6 @@ static void check_case(struct model m, int64_t iterations, double unit)
 
 static void sizes_follow_the_formula(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct model m = {
@@ -109,7 +108,6 @@ static void sizes_follow_the_formula(void **unused)
  * s = 2 6.977 1.5 = 20.93: t stays 500. */
 static void by_hand(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
     struct testing_loop t;
     struct chunk chunk;
@@ -124,7 +122,6 @@ static void by_hand(void **unused)
 /* sigma = 0: t = N/p, as static; h = 0: one at a time. */
 static void at_its_ends_it_is_a_plain_scheme(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     int64_t size[2000];
     assert_int_equal(testing_sizes("bold:sigma=0", &loop, 1, size, 2000), 4);
@@ -140,7 +137,6 @@ static void at_its_ends_it_is_a_plain_scheme(void **unused)
  * told before it. */
 static void late_times_count_as_much(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000000000, .workers = 3};
     struct testing_loop early, late;
     struct chunk a, b;
@@ -163,13 +159,6 @@ static void late_times_count_as_much(void **unused)
     testing_close(&late);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_follow_the_formula),
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(at_its_ends_it_is_a_plain_scheme),
-        cmocka_unit_test(late_times_count_as_much),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(sizes_follow_the_formula), cmocka_unit_test(by_hand),
+      cmocka_unit_test(at_its_ends_it_is_a_plain_scheme),
+      cmocka_unit_test(late_times_count_as_much))

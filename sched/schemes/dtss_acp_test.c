@@ -7,7 +7,6 @@
 /* The others share as if it were not there. */
 static void dtss_acp_below_min_power(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 0.4, 1}, without[] = {1, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     struct sched_loop two = {
@@ -30,10 +29,4 @@ static void dtss_acp_below_min_power(void **unused)
     assert_non_null(strstr(err.text, "min_power"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtss_acp_below_min_power),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(dtss_acp_below_min_power))

@@ -52,7 +52,6 @@ static double expected_time(double k, const struct sched_loop *loop, double h,
 
 static void fsc_takes_the_least_expected_time(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     int cut = 0;
     for (int n = 0; n < CASES; n++) {
@@ -79,7 +78,6 @@ static void fsc_takes_the_least_expected_time(void **unused)
 
 static void fsc_without_a_value_is_one_chunk_each(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 3};
     TESTING_ASSERT_SIZES("fsc:sigma=0", &loop, 334, 334, 332);
     TESTING_ASSERT_SIZES("fsc:h=1e6", &loop, 334, 334, 332);
@@ -101,7 +99,6 @@ static void fsc_without_a_value_is_one_chunk_each(void **unused)
 
 static void mfsc_has_as_many_chunks_as_factoring(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -124,7 +121,6 @@ static double factoring_ratio(double x, const double *c)
 
 static void fac_solves_its_equation(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -161,7 +157,6 @@ static double tapering_rest(double size, const double *c)
 
 static void tap_solves_its_equation(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -187,7 +182,6 @@ static void tap_solves_its_equation(void **unused)
 
 static void without_deviation_they_are_the_plain_schemes(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -204,7 +198,6 @@ static void without_deviation_they_are_the_plain_schemes(void **unused)
 /* F = 125, N = 16, D = 8: 125 117 109 101 | 93 85 77 69 | 61 ... */
 static void tfss_by_hand(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     TESTING_ASSERT_SIZES("tfss", &loop, 113, 113, 113, 113, 81, 81, 81, 81, 49,
                          49, 49, 49, 17, 11);
@@ -212,7 +205,6 @@ static void tfss_by_hand(void **unused)
 
 static void tfss_stages_are_means_of_tss(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -234,7 +226,6 @@ static void tfss_stages_are_means_of_tss(void **unused)
  * C_0 = 62.5, D = 125, of which 63 and 188 are made. */
 static void fiss_by_hand(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     TESTING_ASSERT_SIZES("fiss", &loop, 50, 50, 50, 50, 83, 83, 83, 83, 117,
                          117, 117, 117);
@@ -244,7 +235,6 @@ static void fiss_by_hand(void **unused)
 
 static void fiss_ends_after_its_stages(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
@@ -270,7 +260,6 @@ static void fiss_ends_after_its_stages(void **unused)
 /* C_0 = 62.5, then 93.75 and 109.4; with X = 8: 31.25 46.9 54.7 58.6 60.5. */
 static void viss_by_hand(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     TESTING_ASSERT_SIZES("viss", &loop, 63, 63, 63, 63, 94, 94, 94, 94, 109,
                          109, 109, 45);
@@ -284,7 +273,6 @@ static void viss_by_hand(void **unused)
  * sizes takes the upper 53 bits of each. */
 static void rnd_draws_with_splitmix64(void **unused)
 {
-    (void)unused;
     static const uint64_t published[] = {
         6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
         4593380528125082431u, 16408922859458223821u};
@@ -300,7 +288,6 @@ static void rnd_draws_with_splitmix64(void **unused)
 
 static void rnd_stays_in_its_range_and_fills_it(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000000, .workers = 3};
     int64_t size[TESTING_SIZES], other[TESTING_SIZES];
     int count[5] = {0};
@@ -318,7 +305,6 @@ static void rnd_stays_in_its_range_and_fills_it(void **unused)
 
 static void rnd_in_any_order_has_the_same_chunks(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     struct sched_table rising, any, other;
     const struct sched_ops *ops;
@@ -356,7 +342,6 @@ static void rnd_in_any_order_has_the_same_chunks(void **unused)
 
 static void rnd_bounds_follow_the_one_that_is_given(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 10000, .workers = 5};
     TESTING_ASSERT_SIZES("rnd:min=5000", &loop, 5000, 5000);
     int64_t size[TESTING_SIZES];
@@ -367,24 +352,18 @@ static void rnd_bounds_follow_the_one_that_is_given(void **unused)
         assert_in_range(size[i], 20, 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fsc_takes_the_least_expected_time),
-        cmocka_unit_test(fsc_without_a_value_is_one_chunk_each),
-        cmocka_unit_test(mfsc_has_as_many_chunks_as_factoring),
-        cmocka_unit_test(fac_solves_its_equation),
-        cmocka_unit_test(tap_solves_its_equation),
-        cmocka_unit_test(without_deviation_they_are_the_plain_schemes),
-        cmocka_unit_test(tfss_by_hand),
-        cmocka_unit_test(tfss_stages_are_means_of_tss),
-        cmocka_unit_test(fiss_by_hand),
-        cmocka_unit_test(fiss_ends_after_its_stages),
-        cmocka_unit_test(viss_by_hand),
-        cmocka_unit_test(rnd_draws_with_splitmix64),
-        cmocka_unit_test(rnd_in_any_order_has_the_same_chunks),
-        cmocka_unit_test(rnd_stays_in_its_range_and_fills_it),
-        cmocka_unit_test(rnd_bounds_follow_the_one_that_is_given),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(fsc_takes_the_least_expected_time),
+      cmocka_unit_test(fsc_without_a_value_is_one_chunk_each),
+      cmocka_unit_test(mfsc_has_as_many_chunks_as_factoring),
+      cmocka_unit_test(fac_solves_its_equation),
+      cmocka_unit_test(tap_solves_its_equation),
+      cmocka_unit_test(without_deviation_they_are_the_plain_schemes),
+      cmocka_unit_test(tfss_by_hand),
+      cmocka_unit_test(tfss_stages_are_means_of_tss),
+      cmocka_unit_test(fiss_by_hand),
+      cmocka_unit_test(fiss_ends_after_its_stages),
+      cmocka_unit_test(viss_by_hand),
+      cmocka_unit_test(rnd_draws_with_splitmix64),
+      cmocka_unit_test(rnd_in_any_order_has_the_same_chunks),
+      cmocka_unit_test(rnd_stays_in_its_range_and_fills_it),
+      cmocka_unit_test(rnd_bounds_follow_the_one_that_is_given))

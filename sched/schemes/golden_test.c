@@ -45,7 +45,6 @@ static const struct golden golden[] = {
 
 static void the_first_ten_chunks(void **unused)
 {
-    (void)unused;
     const struct sched_loop loop = {.iterations = 1000, .workers = 4};
     for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
         const struct golden *g = &golden[i];
@@ -62,7 +61,6 @@ static void the_first_ten_chunks(void **unused)
  * its own a stage of 4 requests still hands out half of what is left. */
 static void the_first_ten_chunks_by_weight(void **unused)
 {
-    (void)unused;
     const double power[] = {4, 2, 1, 1};
     static const char *const scheme[] = {"wf2", "awf", "awf-b", "awf-d"};
     static const int64_t expected[TEN] = {250, 125, 63, 63, 125,
@@ -76,11 +74,5 @@ static void the_first_ten_chunks_by_weight(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_ten_chunks),
-        cmocka_unit_test(the_first_ten_chunks_by_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_first_ten_chunks),
+      cmocka_unit_test(the_first_ten_chunks_by_weight))

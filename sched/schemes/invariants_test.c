@@ -221,7 +221,6 @@ static void check_table(const struct test_case *c, const struct sequence *s)
 
 static void every_scheme_keeps_its_invariants(void **unused)
 {
-    (void)unused;
     struct test_case *c = malloc(sizeof(*c));
     struct sequence *one = malloc(sizeof(*one));
     struct sequence *other = malloc(sizeof(*other));
@@ -255,7 +254,6 @@ static void every_scheme_keeps_its_invariants(void **unused)
  * measure the weights, as long as they are told nothing. */
 static void equal_powers_give_the_plain_scheme(void **unused)
 {
-    (void)unused;
     static const char *const pair[][2] = {
         {"wf", "fss"},  {"dfss", "fss"},  {"dgss", "gss"}, {"dtss", "tss"},
         {"awf", "fss"}, {"awf-b", "fss"}, {"awf-d", "fss"}};
@@ -280,11 +278,5 @@ static void equal_powers_give_the_plain_scheme(void **unused)
     free(weighted);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scheme_keeps_its_invariants),
-        cmocka_unit_test(equal_powers_give_the_plain_scheme),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_scheme_keeps_its_invariants),
+      cmocka_unit_test(equal_powers_give_the_plain_scheme))

@@ -7,7 +7,6 @@
 static void one_scheme_stays_one(void **state)
 {
     struct sched_pair pair;
-    (void)state;
     assert_int_equal(sched_pair_parse("fac2", &pair, NULL), 0);
     assert_string_equal(pair.outer->name, "fss");
     assert_null(pair.inner);
@@ -17,7 +16,6 @@ static void one_scheme_stays_one(void **state)
 static void two_are_parsed_each(void **state)
 {
     struct sched_pair pair;
-    (void)state;
     assert_int_equal(sched_pair_parse("css:chunk=7/tss", &pair, NULL), 0);
     assert_string_equal(pair.outer->name, "css");
     assert_string_equal(pair.inner->name, "tss");
@@ -37,7 +35,6 @@ static void wrong_texts_are_errors(void **state)
         {"gss/gssx", "did you"},    {"gss:min=x/ss", "min"},
         {"gssx/ss", "ss, outer: "}, {"gss/ssx", "gss/ssx, inner: "},
         {"dtss-acp/ss", "as dtss"}, {"awf-b/dtss-acp", "dtss-acp"}};
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct error err = {""};
         struct sched_pair pair = {.canonical = "kept"};
@@ -48,12 +45,6 @@ static void wrong_texts_are_errors(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_scheme_stays_one),
-        cmocka_unit_test(two_are_parsed_each),
-        cmocka_unit_test(wrong_texts_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(one_scheme_stays_one),
+      cmocka_unit_test(two_are_parsed_each),
+      cmocka_unit_test(wrong_texts_are_errors))

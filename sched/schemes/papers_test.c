@@ -21,7 +21,6 @@ static void assert_count(const char *text, int64_t tasks, int workers,
 
 static void diaz_table_3(void **unused)
 {
-    (void)unused;
     static const char *const scheme[] = {"css", "gss", "tss-taylor", "fss",
                                          "qss"};
     FILE *file = testing_open_paper("diaz/table_3.csv");
@@ -60,7 +59,6 @@ static void assert_ciorba_row(const char *name, const char *text)
 
 static void ciorba_table_1(void **unused)
 {
-    (void)unused;
     assert_ciorba_row("css", "css:chunk=300");
     assert_ciorba_row("tss", "tss");
 }
@@ -68,7 +66,6 @@ static void ciorba_table_1(void **unused)
 /* 5 twins of power 1, 5 kids of 0.63, U_c = 10000. */
 static void andronikos_experiment_3(void **unused)
 {
-    (void)unused;
     const double power[] = {.63, .63, .63, .63, .63, 1, 1, 1, 1, 1};
     struct sched_loop loop = {
         .iterations = 10000, .workers = 10, .power = power};
@@ -87,7 +84,6 @@ static void andronikos_experiment_3(void **unused)
 
 static void wcss_k_rounds(void **unused)
 {
-    (void)unused;
     const double power[] = {2, 1, 1};
     struct sched_loop loop = {.iterations = 800, .workers = 3, .power = power};
     TESTING_ASSERT_SIZES("wcss:k=4", &loop, 100, 50, 50, 100, 50, 50, 100, 50,
@@ -96,7 +92,6 @@ static void wcss_k_rounds(void **unused)
 
 static void static_blocks_differ_by_one(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 10, .workers = 4};
     TESTING_ASSERT_SIZES("static", &loop, 3, 3, 2, 2);
     loop.iterations = 3;
@@ -112,7 +107,6 @@ static void static_blocks_differ_by_one(void **unused)
 
 static void simple_schemes(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
     TESTING_ASSERT_SIZES("css", &loop, 25, 25, 25, 25);
     TESTING_ASSERT_SIZES("gss", &loop, 25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1,
@@ -130,7 +124,6 @@ static void simple_schemes(void **unused)
 /* F = 20, L = 5, N = ceil(200/25) = 8, D = floor(15/7) = 2. */
 static void tss_first_and_last(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
     TESTING_ASSERT_SIZES("tss:first=20,last=5", &loop, 20, 18, 16, 14, 12, 10,
                          8, 2);
@@ -140,7 +133,6 @@ static void tss_first_and_last(void **unused)
  * 12.5 11.72 10.95 10.17 9.40 8.62 7.84 7.07 6.29 5.51 4.74 3.96 3.19. */
 static void tss_taylor_rounds_to_nearest(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
     TESTING_ASSERT_SIZES("tss-taylor", &loop, 13, 12, 11, 10, 9, 9, 8, 7, 6, 6,
                          5, 4);
@@ -150,7 +142,6 @@ static void tss_taylor_rounds_to_nearest(void **unused)
  * N = 3.669, b = 309.8, c = -93.6. */
 static void qss_grows_first(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
     TESTING_ASSERT_SIZES("qss:delta=1/3", &loop, 125, 342, 370, 163);
     TESTING_ASSERT_SIZES("qss:middle=378", &loop, 125, 342, 370, 163);
@@ -159,7 +150,6 @@ static void qss_grows_first(void **unused)
 /* N = 0.92: one value of the parabola, then C_N = 1. */
 static void qss_stays_at_1_beyond_N(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 10, .workers = 1};
     TESTING_ASSERT_SIZES("qss:delta=1/3", &loop, 5, 1, 1, 1, 1, 1);
 }
@@ -169,7 +159,6 @@ static void qss_stays_at_1_beyond_N(void **unused)
  * 56 53 | 50 | 47 44 41 | 38 ... */
 static void dtss_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     const double scaled[] = {1.6, 0.9, 0.5}; /* 3.2, 1.8, 1 */
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
@@ -183,7 +172,6 @@ static void dtss_by_hand(void **unused)
  * F - D 5 = 54.5, 2 (F - D 6.5) = 81.7, F - D 8 = 27.2, 27 left. */
 static void dtss_acp_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {2, 1};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
     TESTING_ASSERT_SIZES("dtss-acp", &loop, 191, 82, 136, 55, 82, 27, 27);
@@ -195,7 +183,6 @@ static void dtss_acp_by_hand(void **unused)
  */
 static void dtss_acp_takes_real_powers(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 0.5};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
     TESTING_ASSERT_SIZES("dtss-acp", &loop, 200, 85, 140, 55, 80, 25, 15);
@@ -206,7 +193,6 @@ static void dtss_acp_takes_real_powers(void **unused)
  * 5 (F - D 12) = 79.7, 10 (F - D 19.5) = 134, 5 (F - D 27) = 54.3, ... */
 static void dtss_acp_with_a_scale(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 0.5}, rounded[] = {1.04, 0.59};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
     TESTING_ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29,
@@ -219,7 +205,6 @@ static void dtss_acp_with_a_scale(void **unused)
 /* A power of 0 gets no chunks whenever it asks; all 0 is an error. */
 static void dtss_acp_without_power(void **unused)
 {
-    (void)unused;
     const double power[] = {0.05, 1, 0.09};
     struct sched_loop loop = {.iterations = 100, .workers = 3, .power = power};
     struct testing_loop t;
@@ -246,7 +231,6 @@ static void dtss_acp_without_power(void **unused)
 /* A = 0.2: F = 2500 and N = 0.8, so that D is taken as 0. */
 static void dtss_acp_without_a_decrement(void **unused)
 {
-    (void)unused;
     const double power[] = {0.1, 0.1};
     struct sched_loop loop = {.iterations = 1000, .workers = 2, .power = power};
     TESTING_ASSERT_SIZES("dtss-acp", &loop, 250, 250, 250, 250);
@@ -255,7 +239,6 @@ static void dtss_acp_without_a_decrement(void **unused)
 /* v = 1.5 1 0.5, alpha p = 6: 250 167 84 of R = 1000, then R = 499. */
 static void wf_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     TESTING_ASSERT_SIZES("wf", &loop, 250, 167, 84, 125, 84, 42, 62, 42, 21, 31,
@@ -265,7 +248,6 @@ static void wf_by_hand(void **unused)
 /* V = 6: ceil(1000/12) = 84 per unit of power, then R = 496: 42, ... */
 static void dfss_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     TESTING_ASSERT_SIZES("dfss", &loop, 252, 168, 84, 126, 84, 42, 63, 42, 21,
@@ -275,7 +257,6 @@ static void dfss_by_hand(void **unused)
 /* The slow worker alone: a stage is 6 of its chunks, not 3. */
 static void dfss_stage_ends_by_power(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     const int64_t expected[] = {84, 84, 84, 84, 84, 84, 42, 42};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
@@ -292,7 +273,6 @@ static void dfss_stage_ends_by_power(void **unused)
 /* ceil(R/6) V_j: R = 1000, 499, 331, 275, ... */
 static void dgss_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     TESTING_ASSERT_SIZES("dgss", &loop, 501, 168, 56, 138, 46, 16, 39, 12, 4,
@@ -302,7 +282,6 @@ static void dgss_by_hand(void **unused)
 /* A = 2 V: ceil(R/12) V_j, R = 1000, 748, 622, ... */
 static void dgss_with_alpha_by_hand(void **unused)
 {
-    (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
     TESTING_ASSERT_SIZES("dgss:alpha=2", &loop, 252, 126, 52, 144, 72, 30, 81,
@@ -313,7 +292,6 @@ static void dgss_with_alpha_by_hand(void **unused)
 /* 0.3/0.1 is 2.9999999999999996 in double: V must still count as 4. */
 static void rounding_forgives_the_powers(void **unused)
 {
-    (void)unused;
     const double power[] = {0.3, 0.1};
     struct sched_loop loop = {.iterations = 8, .workers = 2, .power = power};
     TESTING_ASSERT_SIZES("dgss", &loop, 6, 1, 1);
@@ -337,7 +315,6 @@ static void assert_note(const char *text, const struct sched_loop *loop,
 
 static void notes(void **unused)
 {
-    (void)unused;
     struct sched_loop columns = {.iterations = 200000, .workers = 256};
     struct sched_loop small = {.iterations = 5000, .workers = 9};
     struct sched_loop alone = {.iterations = 1000, .workers = 1};
@@ -363,32 +340,20 @@ static void notes(void **unused)
     assert_note("dtss-acp", &slow, "add up to 0.2");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diaz_table_3),
-        cmocka_unit_test(ciorba_table_1),
-        cmocka_unit_test(andronikos_experiment_3),
-        cmocka_unit_test(wcss_k_rounds),
-        cmocka_unit_test(static_blocks_differ_by_one),
-        cmocka_unit_test(simple_schemes),
-        cmocka_unit_test(tss_first_and_last),
-        cmocka_unit_test(tss_taylor_rounds_to_nearest),
-        cmocka_unit_test(qss_grows_first),
-        cmocka_unit_test(qss_stays_at_1_beyond_N),
-        cmocka_unit_test(dtss_by_hand),
-        cmocka_unit_test(dtss_acp_by_hand),
-        cmocka_unit_test(dtss_acp_takes_real_powers),
-        cmocka_unit_test(dtss_acp_with_a_scale),
-        cmocka_unit_test(dtss_acp_without_power),
-        cmocka_unit_test(dtss_acp_without_a_decrement),
-        cmocka_unit_test(wf_by_hand),
-        cmocka_unit_test(dfss_by_hand),
-        cmocka_unit_test(dfss_stage_ends_by_power),
-        cmocka_unit_test(dgss_by_hand),
-        cmocka_unit_test(dgss_with_alpha_by_hand),
-        cmocka_unit_test(rounding_forgives_the_powers),
-        cmocka_unit_test(notes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(diaz_table_3), cmocka_unit_test(ciorba_table_1),
+      cmocka_unit_test(andronikos_experiment_3),
+      cmocka_unit_test(wcss_k_rounds),
+      cmocka_unit_test(static_blocks_differ_by_one),
+      cmocka_unit_test(simple_schemes), cmocka_unit_test(tss_first_and_last),
+      cmocka_unit_test(tss_taylor_rounds_to_nearest),
+      cmocka_unit_test(qss_grows_first),
+      cmocka_unit_test(qss_stays_at_1_beyond_N), cmocka_unit_test(dtss_by_hand),
+      cmocka_unit_test(dtss_acp_by_hand),
+      cmocka_unit_test(dtss_acp_takes_real_powers),
+      cmocka_unit_test(dtss_acp_with_a_scale),
+      cmocka_unit_test(dtss_acp_without_power),
+      cmocka_unit_test(dtss_acp_without_a_decrement),
+      cmocka_unit_test(wf_by_hand), cmocka_unit_test(dfss_by_hand),
+      cmocka_unit_test(dfss_stage_ends_by_power),
+      cmocka_unit_test(dgss_by_hand), cmocka_unit_test(dgss_with_alpha_by_hand),
+      cmocka_unit_test(rounding_forgives_the_powers), cmocka_unit_test(notes))

@@ -16,7 +16,6 @@ static int64_t dtss_loop(int64_t *current, int64_t decrement, int64_t power)
 
 static void dtss_sums_as_printed(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_seed();
     for (int n = 0; n < 2000; n++) {
         double power[20];
@@ -56,7 +55,6 @@ static void dtss_sums_as_printed(void **unused)
  * is then half as large, not of the same size. */
 static void dfss_stage_survives_rounding(void **unused)
 {
-    (void)unused;
     enum { P = 40 };
     uint64_t seed = testing_seed();
     for (int n = 0; n < 500; n++) {
@@ -82,7 +80,6 @@ static void dfss_stage_survives_rounding(void **unused)
 /* Numbers at the edge of 64 bits: nothing overflows (UBSan watches). */
 static void largest_loop(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 1e9, 3.7};
     struct sched_loop loop = {.iterations = INT64_MAX, .workers = 1};
     for (int i = 0; sched_schemes[i] != NULL; i++) {
@@ -109,12 +106,6 @@ static void largest_loop(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtss_sums_as_printed),
-        cmocka_unit_test(dfss_stage_survives_rounding),
-        cmocka_unit_test(largest_loop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(dtss_sums_as_printed),
+      cmocka_unit_test(dfss_stage_survives_rounding),
+      cmocka_unit_test(largest_loop))

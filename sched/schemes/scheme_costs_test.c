@@ -48,7 +48,6 @@ static void assert_blocks(const char *text, const struct sched_loop *loop,
 /* Bounds at 36/3 = 12 and 24: least b with C(b) at least that. */
 static void static_blocks_have_equal_costs(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 3};
     struct sched_loop three = rising_loop(3), two = rising_loop(2);
     BLOCKS("static:by=cost", &three, LIST(0, 5, 7), LIST(5, 2, 1));
@@ -63,7 +62,6 @@ static void static_blocks_have_equal_costs(void **unused)
 /* One iteration above W/p: the blocks of 0 and 2 are empty. */
 static void static_blocks_may_be_empty(void **unused)
 {
-    (void)unused;
     const double cost[] = {0, 0, 100, 100, 101};
     const struct sched_loop loop = {
         .iterations = 4, .workers = 4, .cost = cost};
@@ -89,7 +87,6 @@ static void static_blocks_may_be_empty(void **unused)
  * farther from 12; the second takes 5 and 6, because 11 is nearer than 5. */
 static void hss_counts_with_the_costs_that_are_left(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = rising_loop(2);
     TESTING_ASSERT_SIZES("hss", &loop, 4, 2, 1, 1);
     double equal[101];
@@ -126,7 +123,6 @@ static void assert_order(const char *text, const struct sched_loop *loop,
 /* w = 9: [0,4) 10, [4,6) 11, [6,8) 15. */
 static void binlpt_hands_out_the_expensive_chunks_first(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = rising_loop(2);
     const int64_t start[] = {6, 4, 0}, size[] = {2, 2, 4};
     assert_order("binlpt:chunks=4", &loop, start, size, 3);
@@ -142,7 +138,6 @@ static void binlpt_hands_out_the_expensive_chunks_first(void **unused)
 
 static void equal_costs_ascend(void **unused)
 {
-    (void)unused;
     const double cost[] = {0, 2, 4, 6, 8};
     const struct sched_loop loop = {
         .iterations = 4, .workers = 2, .cost = cost};
@@ -154,7 +149,6 @@ static void equal_costs_ascend(void **unused)
 /* Costs [4, 8) of the rising loop, as of a part that a master cuts. */
 static void a_part_has_the_costs_from_its_first_on(void **unused)
 {
-    (void)unused;
     const struct sched_loop part = {
         .iterations = 4, .workers = 2, .cost = rising + 4};
     /* 5 6 7 8, W = 26: C(3) = 18 >= 13; hss: 8.67 5 3.33 2.67 */
@@ -162,15 +156,9 @@ static void a_part_has_the_costs_from_its_first_on(void **unused)
     TESTING_ASSERT_SIZES("hss", &part, 2, 1, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(static_blocks_have_equal_costs),
-        cmocka_unit_test(static_blocks_may_be_empty),
-        cmocka_unit_test(hss_counts_with_the_costs_that_are_left),
-        cmocka_unit_test(binlpt_hands_out_the_expensive_chunks_first),
-        cmocka_unit_test(equal_costs_ascend),
-        cmocka_unit_test(a_part_has_the_costs_from_its_first_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(static_blocks_have_equal_costs),
+      cmocka_unit_test(static_blocks_may_be_empty),
+      cmocka_unit_test(hss_counts_with_the_costs_that_are_left),
+      cmocka_unit_test(binlpt_hands_out_the_expensive_chunks_first),
+      cmocka_unit_test(equal_costs_ascend),
+      cmocka_unit_test(a_part_has_the_costs_from_its_first_on))

@@ -10,7 +10,6 @@
  * anywhere between. */
 static void names_and_their_order_stay(void **unused)
 {
-    (void)unused;
     static const char *const name[] = {
         "static", "ss",         "css",   "wcss",  "gss",  "fss",
         "tss",    "tss-taylor", "qss",   "wf",    "dtss", "dtss-acp",
@@ -28,7 +27,6 @@ static void names_and_their_order_stay(void **unused)
 
 static void every_table_is_complete(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 7};
     for (int i = 0; sched_schemes[i] != NULL; i++) {
         const struct sched_ops *ops = sched_schemes[i];
@@ -57,7 +55,6 @@ static void every_table_is_complete(void **unused)
 
 static void names_are_unique(void **unused)
 {
-    (void)unused;
     for (int i = 0; sched_schemes[i] != NULL; i++)
         for (int j = 0; sched_schemes[j] != NULL; j++) {
             const struct sched_ops *a = sched_schemes[i], *b = sched_schemes[j];
@@ -81,7 +78,6 @@ static void assert_recorded(const char *text, const char *canonical)
 
 static void specs_are_recorded_with_their_defaults(void **unused)
 {
-    (void)unused;
     static const char *const spec[][2] = {
         {"static", "static"},
         {"ss", "ss"},
@@ -126,7 +122,6 @@ static void specs_are_recorded_with_their_defaults(void **unused)
 
 static void later_specs_are_recorded_with_their_defaults(void **unused)
 {
-    (void)unused;
     static const char *const spec[][2] = {
         {"static:by=iterations,plus=0", "static"},
         {"static:by=cost", "static:by=cost"},
@@ -157,7 +152,6 @@ static void assert_bad(const char *text, const char *part)
 
 static void bad_specs_name_what_is_wrong(void **unused)
 {
-    (void)unused;
     static const char *const bad[][2] = {
         {"", "the name is missing"},
         {":chunk=1", "the name is missing"},
@@ -208,7 +202,6 @@ static void bad_specs_name_what_is_wrong(void **unused)
 
 static void bad_specs_of_later_schemes(void **unused)
 {
-    (void)unused;
     static const char *const bad[][2] = {
         {"static:by=costs", "allowed is iterations|cost"},
         {"static:plus=1", "plus=1 is a cost, it goes with by=cost"},
@@ -239,7 +232,6 @@ static void assert_refused(const char *text, const struct sched_loop *loop,
 
 static void bad_loops_are_refused(void **unused)
 {
-    (void)unused;
     double power[] = {1, 1, 1};
     struct sched_loop loop = {.iterations = 10, .workers = 3, .power = power};
     struct sched_loop empty = {.iterations = 0, .workers = 3};
@@ -267,17 +259,11 @@ static void bad_loops_are_refused(void **unused)
     assert_refused("static:by=cost", &loop, 1, "which nobody knows here");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_their_order_stay),
-        cmocka_unit_test(every_table_is_complete),
-        cmocka_unit_test(names_are_unique),
-        cmocka_unit_test(specs_are_recorded_with_their_defaults),
-        cmocka_unit_test(later_specs_are_recorded_with_their_defaults),
-        cmocka_unit_test(bad_specs_name_what_is_wrong),
-        cmocka_unit_test(bad_specs_of_later_schemes),
-        cmocka_unit_test(bad_loops_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(names_and_their_order_stay),
+      cmocka_unit_test(every_table_is_complete),
+      cmocka_unit_test(names_are_unique),
+      cmocka_unit_test(specs_are_recorded_with_their_defaults),
+      cmocka_unit_test(later_specs_are_recorded_with_their_defaults),
+      cmocka_unit_test(bad_specs_name_what_is_wrong),
+      cmocka_unit_test(bad_specs_of_later_schemes),
+      cmocka_unit_test(bad_loops_are_refused))

@@ -17,7 +17,6 @@ static int build(struct sched_table *table, const char *text,
 
 static void fixed_sizes_need_no_starts(void **unused)
 {
-    (void)unused;
     const int64_t big = (int64_t)1 << 40;
     struct sched_loop loop = {.iterations = big, .workers = 3};
     struct sched_table table;
@@ -43,7 +42,6 @@ static void fixed_sizes_need_no_starts(void **unused)
 
 static void fixed_size_is_that_of_every_request(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = (int64_t)1 << 40, .workers = 3};
     struct testing_loop t;
     struct chunk chunk;
@@ -61,7 +59,6 @@ static void fixed_size_is_that_of_every_request(void **unused)
 
 static void too_many_steps_are_refused(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = SCHED_TABLE_STEPS_MAX,
                               .workers = 3};
     struct sched_table table;
@@ -79,7 +76,6 @@ static void too_many_steps_are_refused(void **unused)
 
 static void tables_need_equal_powers(void **unused)
 {
-    (void)unused;
     double power[] = {2, 2, 1};
     struct sched_loop loop = {.iterations = 900, .workers = 3, .power = power};
     struct sched_table table;
@@ -98,7 +94,6 @@ static void tables_need_equal_powers(void **unused)
 /* Static blocks go by falling power, so that worker 1 has the first one. */
 static void primed_steps_belong_to_workers(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 3, 2, 3};
     struct sched_loop loop = {.iterations = 10, .workers = 4, .power = power};
     struct sched_table table;
@@ -118,7 +113,6 @@ static void primed_steps_belong_to_workers(void **unused)
 
 static void bad_loops_have_no_table(void **unused)
 {
-    (void)unused;
     struct sched_loop loop = {.iterations = 10, .workers = 0};
     struct sched_table table;
     struct error err = {""};
@@ -130,15 +124,9 @@ static void bad_loops_have_no_table(void **unused)
     assert_non_null(strstr(err.text, "-3 iterations"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_sizes_need_no_starts),
-        cmocka_unit_test(fixed_size_is_that_of_every_request),
-        cmocka_unit_test(too_many_steps_are_refused),
-        cmocka_unit_test(tables_need_equal_powers),
-        cmocka_unit_test(primed_steps_belong_to_workers),
-        cmocka_unit_test(bad_loops_have_no_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(fixed_sizes_need_no_starts),
+      cmocka_unit_test(fixed_size_is_that_of_every_request),
+      cmocka_unit_test(too_many_steps_are_refused),
+      cmocka_unit_test(tables_need_equal_powers),
+      cmocka_unit_test(primed_steps_belong_to_workers),
+      cmocka_unit_test(bad_loops_have_no_table))

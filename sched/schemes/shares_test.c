@@ -28,7 +28,6 @@ static void assert_turns(struct testing_loop *t, const double *each,
 /* k = 100 / (2.5 + 2.5 + 1 + 1) = 14.29: 35 and 14 less the sample. */
 static void aid_static_shares_out_once(void **unused)
 {
-    (void)unused;
     const double each[] = {2, 2, 5, 5}, power[] = {3, 3, 1, 1};
     const double equal[] = {1, 1, 1, 1};
     const int64_t size[] = {1, 1, 1, 1, 34, 34, 13, 13, 1, 1, 0, 0};
@@ -54,7 +53,6 @@ static void aid_static_shares_out_once(void **unused)
  * of shares of 2/3 and 1/3 of 90. */
 static void aid_counts_what_a_waiting_worker_got(void **unused)
 {
-    (void)unused;
     const struct sched_loop loop = {.iterations = 90, .workers = 2};
     struct testing_loop t;
     testing_open(&t, "aid-static", &loop, 1);
@@ -72,7 +70,6 @@ static void aid_counts_what_a_waiting_worker_got(void **unused)
  * then two at a time. */
 static void aid_hybrid_leaves_a_rest(void **unused)
 {
-    (void)unused;
     const double each[] = {2, 5};
     const int64_t size[] = {2, 2, 55, 20, 2, 2, 2};
     const struct sched_loop loop = {.iterations = 100, .workers = 2};
@@ -86,7 +83,6 @@ static void aid_hybrid_leaves_a_rest(void **unused)
  * 21 and 15, and ceil(18 / 3.5) = 6 again. */
 static void fgdls_follows_the_last_times(void **unused)
 {
-    (void)unused;
     const struct sched_loop loop = {.iterations = 8, .workers = 2};
     const int64_t expected[] = {4, 6, 6};
     const double time[][2] = {{10, 26}, {21, 15}, {21, 15}};
@@ -117,7 +113,6 @@ static void fgdls_follows_the_last_times(void **unused)
  * 106.7 and 213.3: 20 + 2.89 and 20 + 6.44. */
 static void fgdls_may_leave_blocks_in_one(void **unused)
 {
-    (void)unused;
     const struct sched_loop loop = {.iterations = 30, .workers = 3};
     const int64_t size[] = {23, 4, 3};
     struct testing_loop t;
@@ -134,7 +129,6 @@ static void fgdls_may_leave_blocks_in_one(void **unused)
  * chunks of ceil(20 / 32). */
 static void hybrid_has_a_static_part(void **unused)
 {
-    (void)unused;
     const double power[] = {1, 2, 1, 1};
     const int64_t size[] = {16, 32, 16, 16, 1, 1, 1};
     const struct sched_loop loop = {
@@ -161,7 +155,6 @@ static void hybrid_has_a_static_part(void **unused)
 /* floor(0.5 100 / 4) = 12, then 52/4, 39/4, 29/4 ... upwards. */
 static void pls_is_guided_after_its_static_part(void **unused)
 {
-    (void)unused;
     const int64_t size[] = {12, 12, 12, 12, 13, 10, 8, 6,
                             4,  3,  2,  2,  1,  1,  1, 1};
     const struct sched_loop loop = {.iterations = 100, .workers = 4};
@@ -176,7 +169,6 @@ static void pls_is_guided_after_its_static_part(void **unused)
  */
 static void timed_chunks_take_their_time(void **unused)
 {
-    (void)unused;
     const struct sched_loop loop = {.iterations = 1000, .workers = 2};
     const int64_t size[] = {1, 2, 4, 10, 10, 10};
     struct testing_loop t;
@@ -188,17 +180,11 @@ static void timed_chunks_take_their_time(void **unused)
     testing_close(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aid_static_shares_out_once),
-        cmocka_unit_test(aid_counts_what_a_waiting_worker_got),
-        cmocka_unit_test(aid_hybrid_leaves_a_rest),
-        cmocka_unit_test(fgdls_follows_the_last_times),
-        cmocka_unit_test(fgdls_may_leave_blocks_in_one),
-        cmocka_unit_test(hybrid_has_a_static_part),
-        cmocka_unit_test(pls_is_guided_after_its_static_part),
-        cmocka_unit_test(timed_chunks_take_their_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(aid_static_shares_out_once),
+      cmocka_unit_test(aid_counts_what_a_waiting_worker_got),
+      cmocka_unit_test(aid_hybrid_leaves_a_rest),
+      cmocka_unit_test(fgdls_follows_the_last_times),
+      cmocka_unit_test(fgdls_may_leave_blocks_in_one),
+      cmocka_unit_test(hybrid_has_a_static_part),
+      cmocka_unit_test(pls_is_guided_after_its_static_part),
+      cmocka_unit_test(timed_chunks_take_their_time))

@@ -1,10 +1,6 @@
 /* Selection over thousands of random loops: what it costs, what it notices, and
  * that it keeps still. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "base/random.h"
 #include "base/stats.h"
@@ -98,7 +94,6 @@ static void check_regret(double noise, double outliers, double mean_most,
 
 static void regret_after_50_repetitions_is_small(void **unused)
 {
-    (void)unused;
     check_regret(0.01, 0, 0.002, 0.01);
     check_regret(0.03, 0.03, 0.006, 0.03);
     check_regret(0.05, 0.05, 0.010, 0.05);
@@ -107,7 +102,6 @@ static void regret_after_50_repetitions_is_small(void **unused)
 /* Trials end as soon as there is nothing left to tell apart. */
 static void trials_keep_their_share(void **unused)
 {
-    (void)unused;
     static const double shares[] = {0.1, 0.2, 0.4, 1};
     for (int l = 0; l < LOOPS; l++) {
         struct synthetic loop = make(l, 0.02, 0);
@@ -125,7 +119,6 @@ static void trials_keep_their_share(void **unused)
 
 static void one_that_is_far_off_is_tried_once(void **unused)
 {
-    (void)unused;
     struct synthetic loop = {.candidates = 3, .time = {1, 3, 1}};
     struct select s;
     int tried[3] = {0};
@@ -141,7 +134,6 @@ static void one_that_is_far_off_is_tried_once(void **unused)
 
 static void bounds_hold_the_truth(void **unused)
 {
-    (void)unused;
     int wrong = 0;
     for (int l = 0; l < LOOPS; l++) {
         struct synthetic loop = make(l, 0.04, 0);
@@ -164,7 +156,6 @@ static void bounds_hold_the_truth(void **unused)
  * best now. */
 static void a_change_is_noticed(void **unused)
 {
-    (void)unused;
     int missed = 0, late = 0, wrong = 0;
     for (int l = 0; l < LOOPS; l++) {
         struct synthetic loop = make(l, 0.02, 0.02);
@@ -191,7 +182,6 @@ static void a_change_is_noticed(void **unused)
 /* The whole loop takes 20 % longer: all candidates are tried again. */
 static void a_change_of_the_loop_begins_anew(void **unused)
 {
-    (void)unused;
     int noticed = 0;
     for (int l = 0; l < LOOPS; l++) {
         struct synthetic loop = make(l, 0.02, 0);
@@ -213,7 +203,6 @@ static void a_change_of_the_loop_begins_anew(void **unused)
 
 static void a_change_at_the_end_is_no_trial(void **unused)
 {
-    (void)unused;
     struct synthetic loop = {.candidates = 2, .time = {1, 2}};
     enum select_event event = SELECT_NOTHING;
     struct select s;
@@ -233,7 +222,6 @@ static void a_change_at_the_end_is_no_trial(void **unused)
 /* Neither noise, nor outliers, nor a slow drift of the machine by 3 %. */
 static void it_does_not_flap(void **unused)
 {
-    (void)unused;
     int changed = 0, switched = 0;
     for (int l = 0; l < LOOPS / 4; l++) {
         struct synthetic loop = make(l, 0.03, 0.03);
@@ -254,7 +242,6 @@ static void it_does_not_flap(void **unused)
 
 static void one_candidate_and_no_trials(void **unused)
 {
-    (void)unused;
     struct synthetic alone = {.candidates = 1, .time = {1}};
     struct synthetic two = {.candidates = 2, .time = {2, 1}};
     struct select s;
@@ -273,7 +260,6 @@ static void one_candidate_and_no_trials(void **unused)
  * out at once, what is not measured stays, and so does the best one. */
 static void trials_in_any_order_drop_the_slow(void **unused)
 {
-    (void)unused;
     int wrong = 0;
     for (int l = 0; l < LOOPS / 4; l++) {
         struct synthetic loop = {.candidates = 4,
@@ -297,19 +283,13 @@ static void trials_in_any_order_drop_the_slow(void **unused)
     assert_true(wrong < LOOPS / 4 / 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regret_after_50_repetitions_is_small),
-        cmocka_unit_test(trials_keep_their_share),
-        cmocka_unit_test(one_that_is_far_off_is_tried_once),
-        cmocka_unit_test(bounds_hold_the_truth),
-        cmocka_unit_test(a_change_is_noticed),
-        cmocka_unit_test(a_change_of_the_loop_begins_anew),
-        cmocka_unit_test(a_change_at_the_end_is_no_trial),
-        cmocka_unit_test(it_does_not_flap),
-        cmocka_unit_test(one_candidate_and_no_trials),
-        cmocka_unit_test(trials_in_any_order_drop_the_slow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(regret_after_50_repetitions_is_small),
+      cmocka_unit_test(trials_keep_their_share),
+      cmocka_unit_test(one_that_is_far_off_is_tried_once),
+      cmocka_unit_test(bounds_hold_the_truth),
+      cmocka_unit_test(a_change_is_noticed),
+      cmocka_unit_test(a_change_of_the_loop_begins_anew),
+      cmocka_unit_test(a_change_at_the_end_is_no_trial),
+      cmocka_unit_test(it_does_not_flap),
+      cmocka_unit_test(one_candidate_and_no_trials),
+      cmocka_unit_test(trials_in_any_order_drop_the_slow))

@@ -12,7 +12,6 @@ static void chunks_of_schemes_are_counted(void **unused)
                 {"css:chunk=10", 94, 1, 5},  {"css:chunk=10", 64, 1, 4},
                 {"ss", 100, 1, 50},          {"ss", 100, 5, 10},
                 {"css:chunk=1000", 9, 1, 1}, {"dtss", 1000, 1, 4}};
-    (void)unused;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct forecast_chunks chunks;
         struct error err = {""};
@@ -37,7 +36,6 @@ static void chunks_that_differ_are_listed(void **unused)
     } rows[] = {{"static", 100, 0},       {"css:chunk=10", 200, 0},
                 {"css:chunk=80", 200, 3}, {"ss", 100, 0},
                 {"fss", 100, 12},         {"css:chunk=3", 100000, 0}};
-    (void)unused;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct forecast_chunks chunks;
         double sum = 0;
@@ -57,11 +55,5 @@ static void chunks_that_differ_are_listed(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_of_schemes_are_counted),
-        cmocka_unit_test(chunks_that_differ_are_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(chunks_of_schemes_are_counted),
+      cmocka_unit_test(chunks_that_differ_are_listed))

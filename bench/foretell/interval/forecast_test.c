@@ -50,7 +50,6 @@ static void near(double value, double expected)
 
 static void costs_come_from_the_calibration(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(2);
     struct forecast f;
@@ -73,7 +72,6 @@ static void costs_come_from_the_calibration(void **unused)
 
 static void equal_workers_are_one_group(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(7);
     const double power[] = {2, 2, 1, 2, 2, 1, 1};
@@ -108,7 +106,6 @@ static void equal_workers_are_one_group(void **unused)
 
 static void steps_are_more_rows_and_chunks(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(2);
     struct forecast one, ten;
@@ -131,7 +128,6 @@ static void steps_are_more_rows_and_chunks(void **unused)
 
 static void chunks_are_at_least_a_row(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(3);
     const double power[] = {10, 10, 1};
@@ -148,7 +144,6 @@ static void chunks_are_at_least_a_row(void **unused)
 
 static void few_rows_are_for_few_workers(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(3);
     const double power[] = {100, 100, 1};
@@ -176,7 +171,6 @@ static void few_rows_are_for_few_workers(void **unused)
 
 static void some_schemes_cut_by_power(void **unused)
 {
-    (void)unused;
     static const char *const by_power[] = {"wf", "dtss", "dfss"};
     static const char *const equal[] = {"static", "css:chunk=4", "gss", "tss"};
     for (size_t i = 0; i < sizeof(by_power) / sizeof(by_power[0]); i++)
@@ -189,7 +183,6 @@ static void some_schemes_cut_by_power(void **unused)
 
 static void listed_chunks_have_their_workers_costs(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(3);
     struct forecast_chunks chunks;
@@ -226,7 +219,6 @@ static void listed_chunks_have_their_workers_costs(void **unused)
 /* What a simulated platform says of a message, in elements of the boundary. */
 static void known_ends_are_taken(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(2);
     struct forecast f;
@@ -246,7 +238,6 @@ static void known_ends_are_taken(void **unused)
 
 static void words_are_their_formulas(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(2);
     struct forecast f;
@@ -279,7 +270,6 @@ static void words_are_their_formulas(void **unused)
 /* Blocks of 100 columns take as many seconds more as a simulation charges. */
 static void blocks_take_what_was_measured_for_their_width(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct calibration_kernel *kernel = c.kind[0].kernel;
     struct forecast_loop loop = loop_of(2);
@@ -311,7 +301,6 @@ static void blocks_take_what_was_measured_for_their_width(void **unused)
 
 static void one_worker_needs_no_boundary(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(1);
     struct forecast f;
@@ -341,7 +330,6 @@ static void one_worker_needs_no_boundary(void **unused)
 
 static void what_is_missing_is_said(void **unused)
 {
-    (void)unused;
     struct calibration c = make();
     struct forecast_loop loop = loop_of(2);
     struct forecast f;
@@ -358,7 +346,6 @@ static void what_is_missing_is_said(void **unused)
 
 static void shapes_are_those_of_the_kernel(void **unused)
 {
-    (void)unused;
     struct forecast_shape shape;
     struct error err;
     assert_int_equal(forecast_shape("heat:rows=7,cols=9,steps=3", &shape, &err),
@@ -375,22 +362,16 @@ static void shapes_are_those_of_the_kernel(void **unused)
     assert_int_equal(forecast_shape("haet", &shape, &err), -EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_come_from_the_calibration),
-        cmocka_unit_test(equal_workers_are_one_group),
-        cmocka_unit_test(steps_are_more_rows_and_chunks),
-        cmocka_unit_test(chunks_are_at_least_a_row),
-        cmocka_unit_test(listed_chunks_have_their_workers_costs),
-        cmocka_unit_test(known_ends_are_taken),
-        cmocka_unit_test(few_rows_are_for_few_workers),
-        cmocka_unit_test(some_schemes_cut_by_power),
-        cmocka_unit_test(words_are_their_formulas),
-        cmocka_unit_test(blocks_take_what_was_measured_for_their_width),
-        cmocka_unit_test(one_worker_needs_no_boundary),
-        cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(shapes_are_those_of_the_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(costs_come_from_the_calibration),
+      cmocka_unit_test(equal_workers_are_one_group),
+      cmocka_unit_test(steps_are_more_rows_and_chunks),
+      cmocka_unit_test(chunks_are_at_least_a_row),
+      cmocka_unit_test(listed_chunks_have_their_workers_costs),
+      cmocka_unit_test(known_ends_are_taken),
+      cmocka_unit_test(few_rows_are_for_few_workers),
+      cmocka_unit_test(some_schemes_cut_by_power),
+      cmocka_unit_test(words_are_their_formulas),
+      cmocka_unit_test(blocks_take_what_was_measured_for_their_width),
+      cmocka_unit_test(one_worker_needs_no_boundary),
+      cmocka_unit_test(what_is_missing_is_said),
+      cmocka_unit_test(shapes_are_those_of_the_kernel))

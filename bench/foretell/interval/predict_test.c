@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/foretell/interval/predict.h"
 #include "bench/options/command.h"
@@ -18,7 +14,6 @@ static void groups_with_and_without_powers(void **state)
 {
     struct interval_group *group;
     int count;
-    (void)state;
     assert_int_equal(predict_groups("10", "2e-6", &group, &count, NULL), 0);
     assert_int_equal(count, 1);
     assert_int_equal(group[0].workers, 10);
@@ -52,7 +47,6 @@ static void wrong_groups_are_errors(void **state)
         {"2", "nan", "--cp: nan is out of range"},
         {"2", "", "--cp: '' is not a number"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct interval_group *group;
         struct error err = {""};
@@ -80,7 +74,6 @@ static void assert_intervals(const char *text, double optimum, double max,
 
 static void the_optimum_stands_in_its_place(void **state)
 {
-    (void)state;
     assert_intervals("80,20,40,20", 30.5, 100, (double[]){20, 30.5, 40, 80}, 4);
     assert_intervals("20,40", 40, 100, (double[]){20, 40}, 2);
     assert_intervals("100", 7, 100, (double[]){7, 100}, 2);
@@ -91,7 +84,6 @@ static void the_optimum_stands_in_its_place(void **state)
 
 static void the_sweep_is_whole_and_inside(void **state)
 {
-    (void)state;
     assert_intervals(
         NULL, 28.89, 20000,
         (double[]){4, 5, 7, 10, 14, 20, 28.89, 29, 41, 58, 82, 116, 163, 231},
@@ -113,7 +105,6 @@ static void wrong_intervals_are_errors(void **state)
         {"5x", "--h: '5x' is not a number"},
         {"101", "101 is longer than the sync dimension, 100"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         double *h;
         struct error err = {""};
@@ -156,7 +147,6 @@ static int command(bool csv, const char *more[3], FILE *stream, char *text,
 static void csv_of_the_first_experiment(void **state)
 {
     char text[512];
-    (void)state;
     const char *printed[] = {"--h=30,20", "--tms=1.253e-3",
                              "--model=andronikos"};
     assert_int_equal(command(true, printed, stdout, text, sizeof(text)),
@@ -177,7 +167,6 @@ static void the_table_says_which_reading_is_which(void **state)
 {
     char text[4096];
     const char *more[] = {"--tms=1.253e-3", NULL, NULL};
-    (void)state;
     assert_int_equal(command(false, more, stdout, text, sizeof(text)),
                      COMMAND_OK);
     assert_non_null(strstr(text, "exact, ours after Andronikos et al. 2010"));
@@ -196,7 +185,6 @@ static void two_workers_are_faster_than_printed(void **state)
 {
     char text[2][512];
     const char *more[] = {"--workers=2", "--h=20", NULL};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(command(true, more, stdout, text[i], 512), COMMAND_OK);
         more[2] = "--model=andronikos";
@@ -229,7 +217,6 @@ static void wrong_use_is_one_line_and_2(void **state)
         {{"more"}, "'more' is not an option"},
     };
     char text[1024];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *more[3] = {rows[i].more[0], rows[i].more[1], NULL};
         assert_int_equal(command(false, more, stderr, text, sizeof(text)),
@@ -240,18 +227,12 @@ static void wrong_use_is_one_line_and_2(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_with_and_without_powers),
-        cmocka_unit_test(wrong_groups_are_errors),
-        cmocka_unit_test(the_optimum_stands_in_its_place),
-        cmocka_unit_test(the_sweep_is_whole_and_inside),
-        cmocka_unit_test(wrong_intervals_are_errors),
-        cmocka_unit_test(csv_of_the_first_experiment),
-        cmocka_unit_test(the_table_says_which_reading_is_which),
-        cmocka_unit_test(two_workers_are_faster_than_printed),
-        cmocka_unit_test(wrong_use_is_one_line_and_2),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(groups_with_and_without_powers),
+      cmocka_unit_test(wrong_groups_are_errors),
+      cmocka_unit_test(the_optimum_stands_in_its_place),
+      cmocka_unit_test(the_sweep_is_whole_and_inside),
+      cmocka_unit_test(wrong_intervals_are_errors),
+      cmocka_unit_test(csv_of_the_first_experiment),
+      cmocka_unit_test(the_table_says_which_reading_is_which),
+      cmocka_unit_test(two_workers_are_faster_than_printed),
+      cmocka_unit_test(wrong_use_is_one_line_and_2))

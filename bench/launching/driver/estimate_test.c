@@ -68,7 +68,6 @@ static void assert_takes(const int threads[], const double times[], int workers,
 
 static void scaling_is_what_it_was(void **state)
 {
-    (void)state;
     const int threads[] = {8, 1, 2, 0};
     const double times[] = {3, 12, 7.5};
     assert_takes(threads, times, 1, 12);
@@ -82,7 +81,6 @@ static void scaling_is_what_it_was(void **state)
 
 static void one_number_of_workers_speaks_for_all(void **state)
 {
-    (void)state;
     const int one[] = {1, 0}, four[] = {4, 0};
     const double slow[] = {15}, times[] = {4.5};
     assert_takes(one, slow, 5, 15.0 / 5);
@@ -96,7 +94,6 @@ static void one_number_of_workers_speaks_for_all(void **state)
 /* trace needs no calibration: its costs are seconds. */
 static void other_kernels_tell_of_scaling_too(void **state)
 {
-    (void)state;
     const int threads[] = {2, 0};
     const double times[] = {9};
     char file[] = "/tmp/dlsbench-costs-XXXXXX", kernel[64];
@@ -112,12 +109,6 @@ static void other_kernels_tell_of_scaling_too(void **state)
     assert_true(fabs(found.seconds / whole - 1) < 1e-9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaling_is_what_it_was),
-        cmocka_unit_test(one_number_of_workers_speaks_for_all),
-        cmocka_unit_test(other_kernels_tell_of_scaling_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(scaling_is_what_it_was),
+      cmocka_unit_test(one_number_of_workers_speaks_for_all),
+      cmocka_unit_test(other_kernels_tell_of_scaling_too))

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/unit_testing.h"
 
 #include "bench/launching/driver/launch_watch.h"
 #include "bench/launching/driver/progress.h"
@@ -33,7 +29,6 @@ static void lines_move_cells_on(void **state)
 {
     struct cell cells[CELLS];
     struct watch watch;
-    (void)state;
     open_watch(&watch, cells);
     assert_false(watch_line(&watch, "hello", 100));
     assert_false(watch.launched);
@@ -62,7 +57,6 @@ static void a_cells_time_is_the_sum_of_its_turns(void **state)
 {
     struct cell cells[CELLS];
     struct watch watch;
-    (void)state;
     open_watch(&watch, cells);
     assert_true(watch_left(&watch, 105) == 15); /* silence from the start */
     watch_line(&watch, "@rep aaaaaaaaaaaaaaaa 1", 110);
@@ -83,7 +77,6 @@ static void the_time_left_follows_the_cells_so_far(void **state)
     struct cell cells[CELLS];
     struct watch watch;
     char text[320];
-    (void)state;
     assert_true(progress_left(10, 0) < 0);
     assert_true(progress_left(10, 0.25) == 30);
     assert_true(progress_left(10, 1) == 0);
@@ -111,20 +104,13 @@ static void durations_are_short(void **state)
     } rows[] = {
         {0, "0 s"}, {11.2, "12 s"}, {60, "1 min 0 s"}, {3725, "1 h 2 min"}};
     char text[48];
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         progress_duration(rows[i].seconds, text, sizeof(text));
         assert_string_equal(text, rows[i].text);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_move_cells_on),
-        cmocka_unit_test(a_cells_time_is_the_sum_of_its_turns),
-        cmocka_unit_test(the_time_left_follows_the_cells_so_far),
-        cmocka_unit_test(durations_are_short),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(lines_move_cells_on),
+      cmocka_unit_test(a_cells_time_is_the_sum_of_its_turns),
+      cmocka_unit_test(the_time_left_follows_the_cells_so_far),
+      cmocka_unit_test(durations_are_short))

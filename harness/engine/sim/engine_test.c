@@ -17,7 +17,6 @@ struct seen {
 
 static void a_charge_takes_its_cost(void **unused)
 {
-    (void)unused;
     double *cost = world_here()->cost_s, start = engine_now();
     cost[ENGINE_REQUEST] = 3e-6;
     cost[ENGINE_COUNT] = 0;
@@ -32,7 +31,6 @@ static void a_charge_takes_its_cost(void **unused)
 
 static void a_tick_is_a_picosecond(void **unused)
 {
-    (void)unused;
     uint64_t start = engine_ticks();
     assert_true(engine_simulated);
     assert_true(engine_measure_tick() == 1e-12);
@@ -46,7 +44,6 @@ static void a_tick_is_a_picosecond(void **unused)
 /* Who serves others looks every 20 us, or 50,000 times. */
 static void naps_cost_few_looks(void **unused)
 {
-    (void)unused;
     assert_true(engine_nap(3, false) == 3);
     assert_true(engine_nap(1, true) == 20e-6);
     assert_true(engine_nap(1e-6, true) == 1e-6);
@@ -56,7 +53,6 @@ static void naps_cost_few_looks(void **unused)
 /* Without an event: 20 ns, and twice as long each time, ten times. */
 static void who_looks_waits_longer_each_time(void **unused)
 {
-    (void)unused;
     struct engine_idle idle = {0};
     for (int i = 1; i <= 14; i++) {
         double start = engine_now();
@@ -75,7 +71,6 @@ static int use_stack(void *arg)
 
 static void a_stack_of_ones_own_has_room(void **unused)
 {
-    (void)unused;
     char byte = 7;
     assert_int_equal(world_on_stack(1 << 21, use_stack, &byte), 7);
 }
@@ -92,7 +87,6 @@ static void compute_together(int place, void *arg)
 
 static void cores_do_not_share(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(compute_together, &seen);
     for (int i = 0; i < PLACES; i++)
@@ -117,7 +111,6 @@ static void publish_or_wait(int place, void *arg)
 
 static void who_waits_wakes_when_it_is_there(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(publish_or_wait, &seen);
     for (int i = 1; i < PLACES; i++)
@@ -153,7 +146,6 @@ static void wake_or_wait(int place, void *arg)
 
 static void no_wake_up_is_lost(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(wake_or_wait, &seen);
     for (int i = 1; i < 4; i++)
@@ -178,7 +170,6 @@ static void hold_lock(int place, void *arg)
 /* One after the other; who finds it held looks every 20 ns. */
 static void a_lock_lets_one_in_at_a_time(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     double last = 0;
     testing_together(hold_lock, &seen);
@@ -211,7 +202,6 @@ static void begin_and_leave(int place, void *arg)
 /* Those that come back last do not begin last the next time. */
 static void all_begin_in_the_same_order(void **unused)
 {
-    (void)unused;
     struct seen first = {0}, second = {0};
     testing_together(begin_and_leave, &first);
     testing_together(begin_and_leave, &second);
@@ -222,7 +212,6 @@ static void all_begin_in_the_same_order(void **unused)
 
 static void a_barrier_waits_for_the_last(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(meet, &seen);
     for (int i = 0; i < PLACES; i++)
@@ -233,7 +222,6 @@ static void a_barrier_waits_for_the_last(void **unused)
 
 static void hosts_say_what_messages_cost(void **unused)
 {
-    (void)unused;
     const struct world_place *place = world_here()->place;
     assert_ptr_equal(place[0].host, place[1].host);
     assert_ptr_equal(place[2].host, place[3].host);
@@ -248,7 +236,6 @@ static void hosts_say_what_messages_cost(void **unused)
 
 static void bytes_are_carried_in_their_time(void **unused)
 {
-    (void)unused;
     double start = engine_now(), latency, bandwidth;
     world_carry(0, 2, 5000);
     assert_seconds(engine_now() - start, testing_way_s(5000));
@@ -284,7 +271,6 @@ static void reach_and_answer(int place, void *arg)
 
 static void remote_memory_keeps_the_caller_busy(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(reach_and_answer, &seen);
     assert_seconds(seen.at[4], testing_way_s(8) + 3e-6 + 16e-9);
@@ -294,7 +280,6 @@ static void remote_memory_keeps_the_caller_busy(void **unused)
 
 static void links_get_worse_and_well_again(void **unused)
 {
-    (void)unused;
     double *before = world_scale_links(10, 0.5), start = engine_now();
     assert_non_null(before);
     world_carry(0, 2, 5000);

@@ -61,7 +61,6 @@ static void pause_for_two(int place, void *arg)
 
 static void a_pause_ends_with_the_first_message(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(pause_for_two, &seen);
     assert_int_equal(seen.which[0], 1);
@@ -91,7 +90,6 @@ static void pause_for_event(int place, void *arg)
 
 static void without_requests_it_ends_with_the_event(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     testing_together(pause_for_event, &seen);
     assert_int_equal(seen.which[1], -1);
@@ -129,7 +127,6 @@ static void reap_lists(int place, void *arg)
 /* A short list is left as it is; of a long one only the newest 32 stay. */
 static void a_long_list_waits_for_its_oldest(void **unused)
 {
-    (void)unused;
     struct seen *seen = calloc(1, sizeof(*seen));
     testing_together(reap_lists, seen);
     assert_int_equal(seen->left, SHORT_LIST);

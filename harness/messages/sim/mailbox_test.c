@@ -67,7 +67,6 @@ static void check_numbers(const struct seen *seen)
 
 static void short_messages_are_kept_and_waited_for(void **unused)
 {
-    (void)unused;
     struct seen seen = open_comm(1);
     testing_together(send_short, &seen);
     check_numbers(&seen);
@@ -105,7 +104,6 @@ static void send_many(int place, void *arg)
 
 static void what_has_come_is_waited_for_early(void **unused)
 {
-    (void)unused;
     struct seen seen = open_comm(1);
     testing_together(send_many, &seen);
     assert_in_range(seen.got[0], 1, FEW_LEFT);
@@ -115,7 +113,6 @@ static void what_has_come_is_waited_for_early(void **unused)
 /* Where receivers are kept busy, a sender must not wait for them. */
 static void charged_receivers_get_them_unkept(void **unused)
 {
-    (void)unused;
     struct world *world = world_here();
     struct seen seen = open_comm(1);
     world->place[0].receive_s[0] = 1e-6;
@@ -128,7 +125,6 @@ static void charged_receivers_get_them_unkept(void **unused)
 /* Nor can a thread wait for what another has sent. */
 static void threads_keep_none(void **unused)
 {
-    (void)unused;
     struct seen seen = open_comm(2);
     testing_together(send_short, &seen);
     check_numbers(&seen);
@@ -208,7 +204,6 @@ static struct taken take(int64_t first, int64_t number)
 /* With MPI_Test each message would take another 500 bytes or so. */
 static void polls_find_messages_that_are_forgotten(void **unused)
 {
-    (void)unused;
     struct taken taken = take(1, MANY);
     assert_int_equal(taken.wrong, 0);
     assert_true(taken.after < taken.before + MANY * 50);
@@ -217,7 +212,6 @@ static void polls_find_messages_that_are_forgotten(void **unused)
 /* All bits of -1 are set: what a place holds before its message comes. */
 static void a_wait_finds_what_looks_like_no_message(void **unused)
 {
-    (void)unused;
     assert_int_equal(take(-3, 6).wrong, 0);
 }
 

@@ -47,7 +47,6 @@ static void fetch(int place, void *arg)
 
 static void a_step_goes_there_and_back(void **unused)
 {
-    (void)unused;
     struct seen seen = {.asking = 3};
     open_window(&seen);
     for (int i = 0; i < 3; i++) {
@@ -70,7 +69,6 @@ static void fetch_at_4(int place, void *arg)
 
 static void what_messages_cost_the_caller_is_charged(void **unused)
 {
-    (void)unused;
     struct seen seen = {0};
     open_window(&seen);
     testing_together(fetch_at_4, &seen);
@@ -83,7 +81,6 @@ static void what_messages_cost_the_caller_is_charged(void **unused)
 /* Both words share the link: they arrive when both have passed. */
 static void the_counter_takes_one_at_a_time(void **unused)
 {
-    (void)unused;
     struct seen seen = {.asking = 2};
     open_window(&seen);
     testing_together(fetch, &seen);
@@ -98,7 +95,6 @@ static void the_counter_takes_one_at_a_time(void **unused)
 
 static void shared_memory_needs_no_window(void **unused)
 {
-    (void)unused;
     struct window window;
     struct comm comm = {.ranks = 2};
     struct error err = {""};

@@ -315,19 +315,12 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_iteration_runs_once, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(who_comes_late_runs_nothing, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(only_short_chunks_are_early, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(nothing_is_early_before_a_long_chunk,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(no_loop_ends_much_later, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test_setup_teardown(every_iteration_runs_once, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(who_comes_late_runs_nothing, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(only_short_chunks_are_early, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(nothing_is_early_before_a_long_chunk,
+                                      setup, teardown),
+      cmocka_unit_test_setup_teardown(no_loop_ends_much_later, setup, teardown))

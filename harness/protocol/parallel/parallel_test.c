@@ -135,7 +135,6 @@ static void run_list(bool stamp, bool logs, void (*ahead)(struct source *))
 
 static void chunks_run_once_and_are_logged(void **unused)
 {
-    (void)unused;
     run_list(false, false, NULL);
     run_list(false, true, NULL);
     run_list(true, false, NULL);
@@ -144,7 +143,6 @@ static void chunks_run_once_and_are_logged(void **unused)
 
 static void requests_go_ahead_near_the_end_of_a_chunk(void **unused)
 {
-    (void)unused;
     run_list(false, true, note_ahead);
     run_list(true, true, note_ahead);
 }
@@ -152,7 +150,6 @@ static void requests_go_ahead_near_the_end_of_a_chunk(void **unused)
 /* A primed chunk by next, the rest by the counter, as it is for `static`. */
 static void primed_chunks_come_before_the_counter(void **unused)
 {
-    (void)unused;
     const struct sched_ops *ops;
     struct spec spec;
     static char output[ITERATIONS * BYTES];
@@ -192,12 +189,6 @@ static void primed_chunks_come_before_the_counter(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_run_once_and_are_logged),
-        cmocka_unit_test(requests_go_ahead_near_the_end_of_a_chunk),
-        cmocka_unit_test(primed_chunks_come_before_the_counter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(chunks_run_once_and_are_logged),
+      cmocka_unit_test(requests_go_ahead_near_the_end_of_a_chunk),
+      cmocka_unit_test(primed_chunks_come_before_the_counter))

@@ -1,14 +1,12 @@
 /* Lines of records are JSON, whatever the program's texts hold. */
+#include "base/unit_testing.h"
+
 #include "harness/record/line/json_line.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static json_t *read_back(struct line *line)
 {
@@ -24,7 +22,6 @@ static void texts_are_quoted(void **unused)
     static const char *const text[] = {
         "",           "plain",       "a \"b\" \\c", "end\n\ttab\x01",
         "\xC3\xA4 h", "\xFF\xC3 no", "{[,:]}"};
-    (void)unused;
     for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
         struct line line = {0};
         line_begin(&line);
@@ -45,7 +42,6 @@ static void texts_are_quoted(void **unused)
 static void values_are_read_back(void **unused)
 {
     struct line line = {0}, members = {0};
-    (void)unused;
     line_whole(&members, "least", INT64_MIN);
     line_flag(&members, "yes", true);
     line_begin(&line);
@@ -81,7 +77,6 @@ static void reals_are_as_jansson_writes_them(void **unused)
     static const double real[] = {0,     1,      -1,   0.1,    1e-5,  -2.5e-7,
                                   1e20,  1.5e16, 1e12, 123456, 1e100, 1e-100,
                                   1e300, 5e-324, 1e11, 1 / 3.0};
-    (void)unused;
     for (size_t i = 0; i < sizeof(real) / sizeof(*real); i++) {
         struct line line = {0};
         line_real(&line, NULL, real[i]);
@@ -95,12 +90,6 @@ static void reals_are_as_jansson_writes_them(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_quoted),
-        cmocka_unit_test(values_are_read_back),
-        cmocka_unit_test(reals_are_as_jansson_writes_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(texts_are_quoted),
+      cmocka_unit_test(values_are_read_back),
+      cmocka_unit_test(reals_are_as_jansson_writes_them))

@@ -25,14 +25,12 @@ static double pause_of(double look_us)
 
 static void the_first_look_is_at_once(void **unused)
 {
-    (void)unused;
     const struct looks looks = {0};
     assert_true(looks_due(&looks, 0));
 }
 
 static void cheap_looks_are_at_every_poll(void **unused)
 {
-    (void)unused;
     assert_true(pause_of(0) == 0);
     assert_true(pause_of(0.05) == 0);
     assert_true(pause_of(0.9) == 0);
@@ -40,7 +38,6 @@ static void cheap_looks_are_at_every_poll(void **unused)
 
 static void dear_looks_are_all_timed(void **unused)
 {
-    (void)unused;
     struct looks looks = {0};
     assert_true(looks_timed(&looks));
     looks_pause(&looks, 0, ticks(0.1), tick_s);
@@ -54,26 +51,18 @@ static void dear_looks_are_all_timed(void **unused)
 
 static void dear_looks_take_a_tenth(void **unused)
 {
-    (void)unused;
     assert_true(fabs(pause_of(2) - 20) < 1e-3);
     assert_true(fabs(pause_of(9) - 90) < 1e-3);
 }
 
 static void a_lost_core_delays_nobody(void **unused)
 {
-    (void)unused;
     assert_true(fabs(pause_of(20) - 100) < 1e-3);
     assert_true(fabs(pause_of(1e6) - 100) < 1e-3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_look_is_at_once),
-        cmocka_unit_test(cheap_looks_are_at_every_poll),
-        cmocka_unit_test(dear_looks_are_all_timed),
-        cmocka_unit_test(dear_looks_take_a_tenth),
-        cmocka_unit_test(a_lost_core_delays_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(the_first_look_is_at_once),
+      cmocka_unit_test(cheap_looks_are_at_every_poll),
+      cmocka_unit_test(dear_looks_are_all_timed),
+      cmocka_unit_test(dear_looks_take_a_tenth),
+      cmocka_unit_test(a_lost_core_delays_nobody))

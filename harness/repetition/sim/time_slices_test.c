@@ -26,7 +26,6 @@ static double compute(struct slices *slices, double seconds)
 
 static void a_core_alone_is_not_shared(void **unused)
 {
-    (void)unused;
     struct slices slices = open_slices(0);
     assert_true(slices.tick_s == 0);
     slices_open(&slices, NULL, 3, 0);
@@ -36,14 +35,12 @@ static void a_core_alone_is_not_shared(void **unused)
 /* 1 + 4 + 4 + 1 ms, and 4 ms of the other before each but the first. */
 static void slices_alternate(void **unused)
 {
-    (void)unused;
     struct slices slices = open_slices(1);
     assert_seconds(compute(&slices, 10e-3), 22e-3);
 }
 
 static void work_in_pieces_takes_as_long(void **unused)
 {
-    (void)unused;
     struct slices slices = open_slices(1);
     double sum = 0;
     for (int i = 0; i < 40; i++)
@@ -55,7 +52,6 @@ static void work_in_pieces_takes_as_long(void **unused)
  * core, and 3 ms are left until the tick. */
 static void who_has_slept_has_the_core_at_once(void **unused)
 {
-    (void)unused;
     struct slices slices = open_slices(1);
     compute(&slices, 10e-3);
     engine_sleep(0.1);
@@ -65,7 +61,6 @@ static void who_has_slept_has_the_core_at_once(void **unused)
 /* It comes back half a millisecond before a tick and is still behind. */
 static void who_is_behind_keeps_the_core(void **unused)
 {
-    (void)unused;
     struct slices slices = open_slices(1);
     assert_seconds(compute(&slices, 2e-3), 6e-3);
     engine_sleep(2.5e-3);
@@ -74,7 +69,6 @@ static void who_is_behind_keeps_the_core(void **unused)
 
 static void more_others_have_more(void **unused)
 {
-    (void)unused;
     for (int others = 1; others <= 3; others++) {
         struct slices slices = open_slices(others);
         double took_s = compute(&slices, 1.2);

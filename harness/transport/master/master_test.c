@@ -326,14 +326,12 @@ static void every_scheme(const char *transport, int rounds,
 
 static void trees_in_one_process(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     every_scheme("shared", ROUNDS, ask_until_done, &seed);
 }
 
 static void pools_below_a_window(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     every_scheme("window", ROUNDS, ask_until_done, &seed);
 }
@@ -501,7 +499,6 @@ static void ask_by_messages(struct world *w, uint64_t *seed)
 
 static void trees_over_slow_messages(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     every_scheme("master", ROUNDS, ask_by_messages, &seed);
 }
@@ -545,7 +542,6 @@ static void ask_from_threads(struct world *w, uint64_t *seed)
 
 static void trees_asked_by_threads(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     every_scheme("shared", 1 + ROUNDS / 20, ask_from_threads, &seed);
     every_scheme("window", 1 + ROUNDS / 20, ask_from_threads, &seed);
@@ -570,7 +566,6 @@ static void takes(struct master *master, int worker, int64_t step)
 
 static void pools_are_first_in_first_out(void **unused)
 {
-    (void)unused;
     struct cell cell;
     struct tree tree;
     struct master master;
@@ -617,14 +612,8 @@ static void pools_are_first_in_first_out(void **unused)
     tree_free(&tree);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pools_are_first_in_first_out),
-        cmocka_unit_test(trees_in_one_process),
-        cmocka_unit_test(pools_below_a_window),
-        cmocka_unit_test(trees_over_slow_messages),
-        cmocka_unit_test(trees_asked_by_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(pools_are_first_in_first_out),
+      cmocka_unit_test(trees_in_one_process),
+      cmocka_unit_test(pools_below_a_window),
+      cmocka_unit_test(trees_over_slow_messages),
+      cmocka_unit_test(trees_asked_by_threads))

@@ -45,7 +45,6 @@ static int cut(struct range *range, int64_t start, int64_t size,
 /* tss:last=4 of two units is no scheme for less than 16 iterations. */
 static void a_range_too_small_for_the_scheme_is_one_piece(void **unused)
 {
-    (void)unused;
     struct range range;
     struct sched_pair pair;
     struct error err = {""};
@@ -66,7 +65,6 @@ static void a_range_too_small_for_the_scheme_is_one_piece(void **unused)
 
 static void a_scheme_that_refuses_the_whole_loop_says_why(void **unused)
 {
-    (void)unused;
     struct range range;
     struct sched_pair pair;
     struct error err = {""};
@@ -75,11 +73,5 @@ static void a_scheme_that_refuses_the_whole_loop_says_why(void **unused)
     assert_non_null(strstr(err.text, "last=4 is more than the first chunk"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_range_too_small_for_the_scheme_is_one_piece),
-        cmocka_unit_test(a_scheme_that_refuses_the_whole_loop_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_range_too_small_for_the_scheme_is_one_piece),
+      cmocka_unit_test(a_scheme_that_refuses_the_whole_loop_says_why))

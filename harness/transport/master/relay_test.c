@@ -290,14 +290,7 @@ static void run_world(uint64_t seed)
 
 static void every_result_is_collected_once(void **unused)
 {
-    (void)unused;
     mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_result_is_collected_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_result_is_collected_once))

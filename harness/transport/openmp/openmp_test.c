@@ -141,13 +141,11 @@ static void each_once(const char *name)
 
 static void libgomp_hands_out_each_iteration_once(void **state)
 {
-    (void)state;
     each_once("libgomp");
 }
 
 static void libomp_hands_out_each_iteration_once(void **state)
 {
-    (void)state;
     each_once("libomp");
 }
 
@@ -155,7 +153,6 @@ static void libomp_hands_out_each_iteration_once(void **state)
 static void static_blocks_lie_where_they_should(void **state)
 {
     static const char *const names[] = {"libgomp", "libomp"};
-    (void)state;
     for (int n = 0; n < 2; n++) {
         struct shared *shared = open_shared(names[n], 3);
         assert_int_equal(run_loop(shared, "static", 0, 10), 3);
@@ -171,7 +168,6 @@ static void static_blocks_lie_where_they_should(void **state)
 /* The number of chunks and the largest of them. */
 static void schedules_have_their_sizes(void **state)
 {
-    (void)state;
     struct shared *shared = open_shared("libgomp", 2);
     assert_int_equal(run_loop(shared, "dynamic:chunk=7", 0, 100), 15);
     assert_int_equal(run_loop(shared, "runtime:kind=dynamic,chunk=7", 0, 100),
@@ -193,7 +189,6 @@ static void schedules_have_their_sizes(void **state)
 
 static void runtimes_say_who_they_are(void **state)
 {
-    (void)state;
     struct shared *shared = open_shared("libgomp", 1);
     struct openmp_identity who;
     openmp_identify(shared->openmp, &who);
@@ -208,14 +203,8 @@ static void runtimes_say_who_they_are(void **state)
     assert_non_null(strstr(err.text, "libgomp, libomp"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libgomp_hands_out_each_iteration_once),
-        cmocka_unit_test(libomp_hands_out_each_iteration_once),
-        cmocka_unit_test(static_blocks_lie_where_they_should),
-        cmocka_unit_test(schedules_have_their_sizes),
-        cmocka_unit_test(runtimes_say_who_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(libgomp_hands_out_each_iteration_once),
+      cmocka_unit_test(libomp_hands_out_each_iteration_once),
+      cmocka_unit_test(static_blocks_lie_where_they_should),
+      cmocka_unit_test(schedules_have_their_sizes),
+      cmocka_unit_test(runtimes_say_who_they_are))

@@ -219,14 +219,7 @@ static void run_world(uint64_t seed)
 
 static void every_chunk_comes_with_its_data(void **unused)
 {
-    (void)unused;
     mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_chunk_comes_with_its_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_chunk_comes_with_its_data))

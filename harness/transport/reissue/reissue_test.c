@@ -177,7 +177,6 @@ static int64_t one_play(uint64_t seed)
 
 static void every_result_counts_once_and_the_loop_ends(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     int64_t again = 0;
     for (uint64_t i = 0; i < 400; i++)
@@ -187,7 +186,6 @@ static void every_result_counts_once_and_the_loop_ends(void **unused)
 
 static void what_is_out_too_long_goes_to_another(void **unused)
 {
-    (void)unused;
     struct reissue book;
     struct chunk chunk = {.start = 0, .size = 10}, got;
     double wait_s;
@@ -289,7 +287,6 @@ static void close_threads(struct threads *t)
 
 static void threads_never_share_a_result(void **unused)
 {
-    (void)unused;
     struct threads *t = aligned_alloc(128, (sizeof(*t) + 127) / 128 * 128);
     assert_non_null(t);
     memset(t, 0, sizeof(*t));
@@ -309,12 +306,6 @@ static void threads_never_share_a_result(void **unused)
     close_threads(t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_result_counts_once_and_the_loop_ends),
-        cmocka_unit_test(what_is_out_too_long_goes_to_another),
-        cmocka_unit_test(threads_never_share_a_result),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_result_counts_once_and_the_loop_ends),
+      cmocka_unit_test(what_is_out_too_long_goes_to_another),
+      cmocka_unit_test(threads_never_share_a_result))

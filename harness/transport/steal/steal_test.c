@@ -138,7 +138,6 @@ static void choose_workers(struct field *f, uint64_t *seed)
 
 static void every_scheme_by_any_number_of_threads(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct field *f = aligned_alloc(128, (sizeof(*f) + 127) / 128 * 128);
     assert_non_null(f);
@@ -167,7 +166,6 @@ static void every_scheme_by_any_number_of_threads(void **unused)
 /* Whoever it is, all that it has not begun is stolen from it. */
 static void one_who_is_slow_is_robbed_of_everything(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__);
     struct field *f = aligned_alloc(128, (sizeof(*f) + 127) / 128 * 128);
     assert_non_null(f);
@@ -215,7 +213,6 @@ static void assert_next(struct field *f, int worker, int64_t start,
  * steals half of what worker 0 has left, and half again. */
 static void half_is_stolen_from_the_back(void **unused)
 {
-    (void)unused;
     struct field f;
     struct chunk chunk;
     set_up_pair(&f, "css:chunk=5", 20, 1);
@@ -237,7 +234,6 @@ static void half_is_stolen_from_the_back(void **unused)
  * of 5, ...; what was stolen is a range of its own. */
 static void the_scheme_cuts_each_range(void **unused)
 {
-    (void)unused;
     struct field f;
     set_up_pair(&f, "gss", 20, 1);
     assert_next(&f, 0, 0, 5);
@@ -254,7 +250,6 @@ static void the_scheme_cuts_each_range(void **unused)
  * the first chunk would be smaller: such a range is one piece. */
 static void a_range_too_small_for_the_scheme_is_one_piece(void **unused)
 {
-    (void)unused;
     struct field f;
     int small = 0;
     set_up_pair(&f, "tss:last=4", 200, 1);
@@ -275,7 +270,6 @@ static void a_range_too_small_for_the_scheme_is_one_piece(void **unused)
 
 static void shares_go_by_the_powers(void **unused)
 {
-    (void)unused;
     struct field f;
     memset(&f, 0, sizeof(f));
     f.power[0] = 1;
@@ -299,7 +293,6 @@ static void shares_go_by_the_powers(void **unused)
 
 static void loops_that_are_too_long_are_refused(void **unused)
 {
-    (void)unused;
     struct field f;
     struct error err = {""};
     struct steal_loop steal;
@@ -319,16 +312,10 @@ static void loops_that_are_too_long_are_refused(void **unused)
     tear_down(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scheme_by_any_number_of_threads),
-        cmocka_unit_test(one_who_is_slow_is_robbed_of_everything),
-        cmocka_unit_test(half_is_stolen_from_the_back),
-        cmocka_unit_test(the_scheme_cuts_each_range),
-        cmocka_unit_test(a_range_too_small_for_the_scheme_is_one_piece),
-        cmocka_unit_test(shares_go_by_the_powers),
-        cmocka_unit_test(loops_that_are_too_long_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(every_scheme_by_any_number_of_threads),
+      cmocka_unit_test(one_who_is_slow_is_robbed_of_everything),
+      cmocka_unit_test(half_is_stolen_from_the_back),
+      cmocka_unit_test(the_scheme_cuts_each_range),
+      cmocka_unit_test(a_range_too_small_for_the_scheme_is_one_piece),
+      cmocka_unit_test(shares_go_by_the_powers),
+      cmocka_unit_test(loops_that_are_too_long_are_refused))

@@ -43,7 +43,6 @@ static void check_round(const struct victims *victims, const struct site *site,
 
 static void a_round_tries_everybody_once_and_the_near_first(void **unused)
 {
-    (void)unused;
     uint64_t seed = testing_say_seed(__func__), random = seed;
     for (int i = 0; i < 300; i++) {
         struct site site[UNITS_MAX];
@@ -69,7 +68,6 @@ static void a_round_tries_everybody_once_and_the_near_first(void **unused)
  * often. */
 static void equally_near_ones_are_tried_first_equally_often(void **unused)
 {
-    (void)unused;
     enum { COUNT = 8, DRAWS = 8000 };
     struct nearness nearness;
     struct victims victims;
@@ -92,7 +90,6 @@ static void equally_near_ones_are_tried_first_equally_often(void **unused)
 /* Of many so many are drawn, of every tier, and never the thief itself. */
 static void of_many_only_some_are_tried(void **unused)
 {
-    (void)unused;
     enum { COUNT = 1000, NODE = 100, MOST = 5 };
     struct site site[COUNT];
     struct nearness nearness;
@@ -114,7 +111,6 @@ static void of_many_only_some_are_tried(void **unused)
 
 static void the_same_seed_tries_the_same(void **unused)
 {
-    (void)unused;
     struct nearness nearness;
     struct victims victims;
     struct victims_round a = {0}, b = {0};
@@ -127,13 +123,7 @@ static void the_same_seed_tries_the_same(void **unused)
     nearness_close(&nearness);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_tries_everybody_once_and_the_near_first),
-        cmocka_unit_test(equally_near_ones_are_tried_first_equally_often),
-        cmocka_unit_test(of_many_only_some_are_tried),
-        cmocka_unit_test(the_same_seed_tries_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(cmocka_unit_test(a_round_tries_everybody_once_and_the_near_first),
+      cmocka_unit_test(equally_near_ones_are_tried_first_equally_often),
+      cmocka_unit_test(of_many_only_some_are_tried),
+      cmocka_unit_test(the_same_seed_tries_the_same))
