@@ -16,6 +16,9 @@ import stats
 GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
          "platform", "cp", "request_cost", "result_bytes"]
 MOST_CHOICES = 200   # of which the chance to be the best is resampled
+# As in bench/results/answers.c: from which loss on a scheme is to be avoided,
+# how much of it a cause explains, and how near equal times are.
+SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
 
 
 class Ranking:
@@ -56,7 +59,8 @@ class Ranking:
 
     def contenders(self):
         """The first, and choices that cannot be told from it."""
-        return [r for i, r in enumerate(self.rows) if not self.slower(i)]
+        return [r for i, r in enumerate(self.rows)
+                if not self.slower(i) and not r["refused"]]
 
     def refused(self):
         """Why there is no answer; empty: there is one."""
@@ -179,19 +183,95 @@ def certainty(ranking, i):
     return f"not significant, {labels.p_value(ranking.p[i])}"
 
 
+def simplest(rows):
+    """Threads before ranks, then as the registries have them: the order of the
+    rows of `dlsbench summary`."""
+    return min(rows, key=lambda r: (
+        r["ranks"], labels.position(r["transport"], labels.TRANSPORTS),
+        r["hierarchy"] != "flat", r["interval"] if r["interval_words"] else 0,
+        labels.position(r["scheme"], labels.SCHEMES), r["scheme"]))
+
+
+def times_words(rows):
+    """Of the fastest ones, with a speedup that can be."""
+    low, high = (f(r["time_s"] for r in rows) for f in (min, max))
+    words = labels.interval(low, high, high)
+    if words.split()[0] == labels.seconds(high, high).split()[0]:
+        words = labels.seconds(high)
+    fastest = min(rows, key=lambda r: r["time_s"])
+    if fastest["speedup"] <= fastest["workers"]:
+        words += f", up to {fastest['speedup']:.1f} times as fast as one core"
+    return words
+
+
+def draw_words(ranking, tied):
+    """What is said where nobody wins; dlsbench summary says the same."""
+    choices = labels.count(len(ranking.rows), "choice")
+    spread = max(r["time_s"] for r in tied) / ranking.best["time_s"]
+    if len(tied) == len(ranking.rows):
+        what = f"no difference was seen between the {choices}"
+    elif spread <= EQUAL_MOST:
+        what = f"{len(tied)} of {choices} are equally fast"
+    else:
+        what = f"{len(tied)} of {choices} may be the fastest"
+    return (f"{what} ({times_words(tied)}); the simplest is "
+            f"{choice(simplest(tied))}")
+
+
+CAUSES = ["; some chunks hold too much of the work",
+          "; handing out so many chunks takes the time", ""]
+
+
+def cause(ranking, row):
+    """Only what the row's own numbers show: the place in CAUSES."""
+    best = ranking.best
+    least = EXPLAINED_LEAST * (row["time_s"] - best["time_s"])
+    if row["bound_s"] - best["bound_s"] >= least:
+        return 0
+    if row["overhead_mean_s"] - best["overhead_mean_s"] >= least and \
+            row["chunks"] >= 4 * best["chunks"]:
+        return 1
+    return 2
+
+
+def avoid_words(ranking):
+    """Schemes that are slower in each way of the best one's layout."""
+    best, seen, found = ranking.best, set(), {}
+    for i, row in enumerate(ranking.rows):
+        if row["layout"] != best["layout"] or row["scheme"] in seen:
+            continue
+        seen.add(row["scheme"])  # its fastest way: rows are sorted
+        if ranking.slower(i) and ranking.behind(i) >= SLOWER_LEAST:
+            found.setdefault(cause(ranking, row), []).append(
+                (ranking.behind(i), row["scheme"]))
+    out = []
+    for at in sorted(found):
+        rows = sorted(found[at], reverse=True)
+        names = [name for _, name in rows[:4]]
+        if len(rows) > 4:
+            names = [", ".join(names), f"{len(rows) - 4} more"]
+        elif len(rows) > 1:
+            names = [", ".join(names[:-1]), names[-1]]
+        least, most = (f"{100 * x:.0f}" for x in (rows[-1][0], rows[0][0]))
+        share = least if least == most else f"{least} to {most}"
+        out.append(f"Avoid {' and '.join(names)}: {share} % slower"
+                   f"{CAUSES[at]}.")
+    return " ".join(out)
+
+
 def answer(problem, ranking):
-    """The answer for one loop: (what is best, by how much and how sure)."""
-    best, ties = ranking.best, len(ranking.contenders())
+    """The answer for one loop: (what to take, what else is to be known)."""
+    best, tied = ranking.best, ranking.contenders()
     if ranking.refused():
         return f"{problem_words(problem)}: no answer.", ranking.refused() + "."
+    if len(tied) > 1 and not ranking.single:
+        return (f"{problem_words(problem)}: {draw_words(ranking, tied)}.",
+                avoid_words(ranking) or "No scheme is to be avoided.")
     choices = labels.count(len(ranking.rows), "choice")
     if len(ranking.rows) == 1:
         what = f"{choice(best)} is all that was measured"
     elif ranking.single:
         what = f"{choice(best)} has the shortest time of {choices}"
-    elif ties > 1:
-        what = (f"{ties} of {choices} cannot be told apart; {choice(best)} "
-                "has the shortest median of them")
     else:
         what = f"{choice(best)} is the fastest of {choices}"
     first = (f"{problem_words(problem)}: {what}, "
@@ -205,11 +285,9 @@ def answer(problem, ranking):
     i = ranking.runner_up(other_scheme=True)
     if i is None:
         return first + ".", "No other scheme ran with as many workers."
-    second = behind_words(ranking, i)
-    last = len(ranking.rows) - 1
-    if last > i:
-        second += "; the slowest, " + behind_words(ranking, last)
-    return first + ".", "The next scheme, " + second + "."
+    return first + ".", " ".join(filter(None, [
+        f"The next scheme, {behind_words(ranking, i)}.",
+        avoid_words(ranking)]))
 
 
 def behind_words(ranking, i):

@@ -139,11 +139,12 @@ def test_the_page_needs_nothing_else(traced):
 
 def test_the_page_opens_with_the_answer_and_ends_with_the_environment(traced):
     text = re.sub("<[^>]*>", "\n", (traced / "report.html").read_text())
-    answer = re.search("is the fastest of|cannot be told apart; ",
-                       text).start()
+    answer = re.search("is the fastest of|are equally fast|may be the fastest"
+                       "|no difference was seen", text).start()
     assert text.index("DLSBench: traced") < answer < text.index("Time of each")
     assert text.index("Environment", answer) < text.rindex("instruction set")
-    assert "significant" in text or "too few samples to say" in text
+    assert "significant" in text or "too few samples to say" in text \
+        or "the simplest is " in text
 
 
 def check_trace(text):
