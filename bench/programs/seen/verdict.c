@@ -39,14 +39,18 @@ static bool is_mostly_lost(const struct loops_loop *loop)
     return loop->lost_s > 0.5 * loop->busy_s;
 }
 
-/* Of handing out: not more than is left of the loop's time, without what others
- * took.  A thread that loses its core while it asks makes the mean long: where
- * most was lost, nothing is known. */
+/* Of handing out: not more than is left of the loop's time without its chunks,
+ * and without what others took.  A thread that loses its core while it asks
+ * makes the mean long: where most was lost, nothing is known. */
 static double asking(const struct loops_loop *loop)
 {
     if (is_mostly_lost(loop))
         return 0;
-    double rest = fmax(loop->seconds - loop->saved_s, 0);
+    double computed_s = is_tiny(loop)
+                            ? 0
+                            : loop->chunk_s * (double)loop->site->chunks /
+                                  fmax(loop->site->threads_max, 1);
+    double rest = fmax(loop->seconds - loop->saved_s - computed_s, 0);
     double own =
         loop->busy_s > 0 ? fmax(1 - loop->lost_s / loop->busy_s, 0) : 1;
     double lost_s = loop->lost_s / fmax(loop->site->threads_max, 1);

@@ -84,6 +84,19 @@ static void little_waiting_is_judged_whoever_made_it(void **unused)
     has(&its, "not judged: other threads or processes had", "not the problem");
 }
 
+static void handing_out_is_what_chunks_leave(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    its.saved_s = 0;
+    its.asked_s = 0.3;
+    its.chunk_s = 0.018; /* of 100 on 2 threads: 0.9 s */
+    has(&its, "up to 10.0 % of the program, most of it for handing out", "30");
+    its.chunk_s = 0.02;
+    has(&its, "at most 0.0 % of the program", "up to");
+}
+
 static void idle_threads_are_judged_where_others_were_not_there(void **unused)
 {
     (void)unused;
@@ -160,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_gain_below_what_balance_saves_has_its_reason),
         cmocka_unit_test(the_longest_of_unequal_chunks_is_not_known),
         cmocka_unit_test(little_waiting_is_judged_whoever_made_it),
+        cmocka_unit_test(handing_out_is_what_chunks_leave),
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(locks_hide_no_gain),
