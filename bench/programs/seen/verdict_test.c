@@ -153,7 +153,8 @@ static void locks_hide_no_gain(void **unused)
     sum.gain = sum.best = 0.05;
     answers(&sum,
             "locks 20 % of their time; schedules: up to 5 % to gain in f "
-            "a.c:1",
+            "a.c:1: see the next line (about 51 s)\n  dlsbench omp --try "
+            "css:chunk=16,fss,tss,ss -- ./a\n",
             "cannot help");
 }
 
