@@ -424,8 +424,9 @@ def test_the_lines_of_the_readme_work(site):
     The node that was calibrated has another name in Slurm than this host."""
     lines = lines_of_the_readme()
     assert len(lines) == 7 and lines[1].endswith("--out node.json")
-    for name in "build", "analysis", "bench", "Makefile", "checks.mk", \
-            "sim.mk", "faults.mk", "papers.mk", "harness", "base":
+    for name in "build", "analysis", "bench", "Makefile", "packages.mk", \
+            "programs.mk", "checks.mk", "sim.mk", "faults.mk", "papers.mk", \
+            "harness", "base":
         if (ROOT / name).exists():
             (site.folder / name).symlink_to(ROOT / name)
     shutil.copytree(JOBS, site.folder / "jobs", ignore=shutil.ignore_patterns(

@@ -1,0 +1,80 @@
+# How programs and unit tests are compiled and linked.
+
+CODE    = base sched kernels harness dls bench
+SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path 'dls/omp/*' ! -path '*/sim/*'))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
+TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
+# Under a sanitizer `make test` runs a half of them, others with each commit.
+SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/slices.py \
+          unit-$(SAN) 2 $(TESTS)),$(TESTS))
+OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
+
+$(BUILD)/dlsbench: $(OBJECTS)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+# Of the archive a test takes only what it needs, which links it in a third of
+# the time, and gold, where it is, in half of that.
+TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
+$(BUILD)/tested.a: $(LIBOBJS)
+	$(Q)rm -f $@ && ar rcsT $@ $^
+
+$(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/tested.a
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) -lcmocka
+
+# Plans of divisible loads are tested against linear programs.
+$(BUILD)/sched/divisible/%_test: LDLIBS += -lglpk
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' \
+    -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
+$(BUILD)/harness/record/build.o: $(BUILD)/version
+
+$(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(if $(WITH_CAPSTONE),-DWITH_CAPSTONE)
+
+$(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
+
+$(BUILD)/bench/launching/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
+
+$(BUILD)/bench/launching/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
+    -DBUILD_MPI='"$(MPI)"'
+$(BUILD)/bench/launching/cause.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
+
+$(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
+$(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \
+    -DBUILD_LIBDLS_MPI='"$(CURDIR)/$(LIB)/libdls-$(MPI).so"'
+
+$(BUILD)/bench/overhead/omp_rows.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
+    -DBUILD_OMP_COSTS='"$(CURDIR)/$(BUILD)/omp-costs"'
+
+$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
+    $(BUILD)/lib/libdls-$(MPI).so $(BUILD)/lib/libdls-omp.so $(BUILD)/omp-costs
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+# SimGrid has its own MPI: none of our objects with MPI is linked to it.
+PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/foretell/load/sim/plan_simulator.o \
+    $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(wildcard base/*.c base/system/*.c))))
+$(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
+	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ -lsimgrid -lm
+
+# Objects are made again when the compiler, its flags or the version change.
+define remember
+	@mkdir -p $(@D)
+	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+endef
+.PHONY: FORCE
+FORCE:
+$(BUILD)/flags: FORCE
+	$(if $(MISSING),$(error not installed: $(NAMED); install the package in brackets, or all by `make deps`))
+	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI) CAPSTONE=$(WITH_CAPSTONE) UNPACK=$(UNPACK))
+$(BUILD)/version: FORCE
+	$(call remember,$(GIT_VERSION))
