@@ -1,4 +1,5 @@
 #include "harness/check/scheme.h"
+#include "harness/transport/registry/transport_registry.h"
 
 #include "base/nearest.h"
 #include "base/text.h"
@@ -92,6 +93,11 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
         return refuse_two(text, &why, code, err);
     if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name))
         return error_set(err, -code, "%s", why.text);
+    if (transport_find(name) != NULL)
+        return error_set(err, -code,
+                         "scheme: '%s' is a transport: use --transport %s, and "
+                         "a scheme that sizes its chunks, such as ss",
+                         name, name);
     if (nearest_hint(name, divisible_names, hint)[0] == '\0')
         nearest_hint(name, schedules, hint);
     if (hint[0] == '\0')

@@ -65,6 +65,8 @@ def says(result, code, *words):
      ["hierarchy", "4x", "flat"]),
     (("--kernel", "null", "--scheme", "ss", "--transport", "mster"),
      ["mster", "'master'?"]),
+    (("--kernel", "null", "--scheme", "steal"),
+     ["'steal' is a transport: use --transport steal"]),
     (("--kernel", "null", "--scheme", "ss", "--bind", "tight"),
      ["tight", "compact"]),
     (("--kernel", "null", "--scheme", "ss", "--kernl", "x"), ["kernl"]),
