@@ -64,7 +64,7 @@ def test_medians_are_those_of_dlsbench_summary(dlsbench, campaign):
     assert len(results.workers) == len(ran.lines("workers")) == 3 * 7 * 2
     summary = dlsbench("summary", ran.directory).out
     base = frame["base"].iloc[0].split(", ")[1]
-    assert f"serial loop of this program: {base}" in summary
+    assert f"serial loop of this program, one core: {base}" in summary
 
 
 def test_blocks_of_any_size_give_the_same(tmp_path, monkeypatch):

@@ -345,9 +345,7 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
 static void say_idle(const struct loops_loop *part, char *text, size_t size)
 {
     uint32_t met = part->site->kinds;
-    int used = write_units(part, text, size);
-    snprintf(text + used, size - (size_t)used,
-             "threads are idle %.1f %% of their time%s",
+    snprintf(text, size, "threads are idle %.1f %% of their time%s",
              100 * verdict_idle(part),
              verdict_idle(part) < 0.05 ? ""
              : met & KIND_SECTIONS     ? ": more, or more equal, sections help"
@@ -371,12 +369,14 @@ const char *verdict_part(const struct loops_loop *part, double seconds,
         snprintf(text, size, "not judged: its threads share cores");
     else if (is_locked(part))
         say_locked(part, seconds, text, size);
-    else if (!verdict_is_static(site) && verdict_unjudged_s(part) > 0)
-        say_disturbed(part, 0, text, size);
-    else if (!verdict_is_static(site))
-        say_idle(part, text, size);
-    else if (part->saved_s >= verdict_matters * seconds &&
-             verdict_is_disturbed(part, part->saved_s))
+    else if (!verdict_is_static(site)) {
+        int used = write_units(part, text, size);
+        if (verdict_unjudged_s(part) > 0)
+            say_disturbed(part, 0, text + used, size - (size_t)used);
+        else
+            say_idle(part, text + used, size - (size_t)used);
+    } else if (part->saved_s >= verdict_matters * seconds &&
+               verdict_is_disturbed(part, part->saved_s))
         say_disturbed(part, part->saved_s, text, size);
     else if (gain < verdict_matters)
         snprintf(text, size, "fine as it is: balance would save %.1f %%",
