@@ -19,6 +19,7 @@ MOST_CHOICES = 200   # of which the chance to be the best is resampled
 # As in bench/results/answers.c: from which loss on a scheme is to be avoided,
 # how much of it a cause explains, and how near equal times are.
 SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
+WAITS_LEAST = 0.5   # of the time
 
 
 class Ranking:
@@ -199,9 +200,17 @@ def times_words(rows):
     if words.split()[0] == labels.seconds(high, high).split()[0]:
         words = labels.seconds(high)
     fastest = min(rows, key=lambda r: r["time_s"])
-    if fastest["speedup"] <= fastest["workers"]:
+    if fastest["base_workers"] == 1 and \
+            fastest["speedup"] <= fastest["workers"]:
         words += f", up to {fastest['speedup']:.1f} times as fast as one core"
-    return words
+    return words + waiting_words(fastest)
+
+
+def waiting_words(row):
+    """Where workers wait most of the time, other layouts are the question."""
+    share = row["overhead_mean_s"] / row["time_s"]
+    return f", but workers wait {100 * share:.0f} % of the time" \
+        if share >= WAITS_LEAST else ""
 
 
 def draw_words(ranking, tied):
@@ -280,8 +289,9 @@ def answer(problem, ranking):
         first += " [" + labels.interval(best["time_s_low"],
                                         best["time_s_high"],
                                         best["time_s"]) + "]"
-    if best["speedup"] == best["speedup"]:
+    if best["base_workers"] < best["workers"]:
         first += f", speedup {best['speedup']:.2f}"
+    first += waiting_words(best)
     i = ranking.runner_up(other_scheme=True)
     if i is None:
         return first + ".", "No other scheme ran with as many workers."

@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40730,
     "dls": 11485,
     "bench": 40700,
-    "Python": 14080,
+    "Python": 14100,
 }
 
 

@@ -15,6 +15,7 @@
 static const double SLOWER_LEAST = 0.10, EXPLAINED_LEAST = 0.7;
 static const double MANY_TIMES = 4; /* as many chunks */
 static const double EQUAL_MOST = 1.05;
+static const double WAITS_LEAST = 0.5;
 
 enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
 
@@ -121,6 +122,16 @@ static void add_times(const struct contest *contest, char text[TEXT_SIZE])
         add(text, "%.*s to %s", (int)strcspn(low, " "), low, high);
 }
 
+/* Where the best choice's workers wait most of the time, a user must know: more
+ * workers, or another hierarchy, are the question then. */
+static void add_waiting(const struct contest *contest, char text[TEXT_SIZE])
+{
+    const struct summary_row *row = &contest->rows[contest->best];
+    double share = row->overhead_s / row->time.median;
+    if (share >= WAITS_LEAST)
+        add(text, ", but workers wait %.0f %% of the time", 100 * share);
+}
+
 /* A median above what can be is noise: the table shows its interval. */
 static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
 {
@@ -167,6 +178,7 @@ static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
         add(text, " is the fastest of %d choices: ", contest->choices);
     add_times(contest, text);
     add_speedup(contest, text);
+    add_waiting(contest, text);
     if (next < 0)
         return;
     add(text, "; the next is ");
@@ -188,6 +200,7 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
             contest->choices);
     add_times(contest, text);
     add_speedup(contest, text);
+    add_waiting(contest, text);
     add(text, "); the simplest is ");
     add_choice(contest, find_simplest(contest), text);
 }
