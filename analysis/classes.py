@@ -26,7 +26,7 @@ LEAST = 3   # classes that make a table
 # Of a problem, besides the loop; of two layouts with as many workers, too.
 WHERE = ["simulated", "platform", "workers", "ranks", "threads", "transport",
          "master", "hierarchy"]
-DEPENDENT = {"heat", "floyd-steinberg"}
+DEPENDENT = {"heat", "floyd-steinberg", "deps"}
 
 
 def class_of(kernel):

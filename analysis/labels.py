@@ -6,7 +6,7 @@ import re
 SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
-           "floyd-steinberg", "trace"]
+           "floyd-steinberg", "deps", "trace"]
 TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,

@@ -120,6 +120,7 @@ static int parse_value(const char *what, const char *name,
     case SPEC_CHOICE:
         return parse_choice(what, name, p, text, err);
     case SPEC_TEXT:
+    case SPEC_LIST:
         return 0;
     }
     return -EINVAL;

@@ -27,7 +27,8 @@ enum spec_type {
     SPEC_INTEGER, /* 64-bit decimal, value.integer (and value.real) */
     SPEC_REAL,    /* decimal or fraction such as 1/3, value.real */
     SPEC_CHOICE,  /* one of choices, value.text */
-    SPEC_TEXT,    /* anything, e.g. a file, value.text */
+    SPEC_TEXT,    /* anything, of a kernel a file, value.text */
+    SPEC_LIST,    /* what the kernel reads itself, value.text */
 };
 
 struct spec_param {

@@ -102,10 +102,11 @@ static inline int64_t check_columns(const struct check_blocks *b,
                                     const struct check_chunk *c, int step,
                                     bool last)
 {
+    int64_t most = last ? kernel_boundary_columns(&b->grid) : b->grid.columns;
     if (c->step != step)
-        return c->step > step ? b->grid.columns : 0;
-    int64_t columns = c->done - (last ? check_lag(b, c) : 0);
-    return columns < 0 ? 0 : check_least(columns, b->grid.columns);
+        return c->step > step ? most : 0;
+    return last ? kernel_columns_given(&b->grid, c->size, c->done)
+                : kernel_clamp(c->done, most);
 }
 
 static inline int64_t check_block_end(const struct check_blocks *b,
@@ -121,7 +122,7 @@ static inline bool check_ready(const struct check_blocks *b, int64_t i)
     if (c->step == b->grid.steps)
         return false;
     if (i > 0 && check_columns(b, c - 1, c->step, true) <
-                     check_least(columns, to + b->grid.reach))
+                     kernel_columns_needed(&b->grid, to))
         return false;
     return c->step == 0 || i + 1 == b->chunks ||
            check_columns(b, c + 1, c->step - 1, false) >=
@@ -205,7 +206,7 @@ static inline void check_set_apart(struct check_blocks *b, int64_t i,
             check_apart(b, b->apart[0],
                         b->d->boundary(b->k.instance, r->state, r->output,
                                        c->step, c->start - 1),
-                        check_least(columns, block->to + b->grid.reach));
+                        kernel_columns_needed(&b->grid, block->to));
     if (i + 1 < b->chunks && c->step > 0 && random_next(&b->seed) % 2 == 0)
         block->below =
             check_apart(b, b->apart[1],
@@ -218,7 +219,7 @@ static inline void check_run_one(struct check_blocks *b, int64_t i)
 {
     struct check_chunk *c = &b->chunk[i];
     int64_t to = check_block_end(b, c), columns = b->grid.columns;
-    check_take_above(b, i, check_least(columns, to + b->grid.reach));
+    check_take_above(b, i, kernel_columns_needed(&b->grid, to));
     check_take_below(b, i, check_least(columns, to));
     struct kernel_block block = {.step = c->step,
                                  .start = c->start,

@@ -52,12 +52,17 @@ struct kernel_pages {
  * The iterations of such a kernel are the rows of a grid.  Rows are cut into
  * chunks (the chunk dimension, u_c); along the columns (the sync dimension,
  * u_s) a worker stops at synchronization points.  Row r needs row r - 1 up to
- * `reach` columns to the right of its own, and its own columns in order.
+ * `reach` columns to the right of its own, and its own columns in order.  With
+ * a `depth` of D it needs the D rows above it as far.  A reach below 0 stays
+ * that many columns to the left.
  *
  * A block of a chunk is a range of columns of its first row; every further
  * row lags `skew` columns behind the one above it, so that a chunk of n rows
  * has columns + (n - 1) * skew columns to go through.  Each rank has memory
  * for the whole grid and touches its own rows and the boundary above them.
+ *
+ * A boundary row stands for the last D rows of a chunk.  A chunk of fewer rows
+ * passes on rows that it received, and these end -reach columns before its own.
  *
  * Before the block [from, to) of a chunk is run in a step, the boundary row
  * above it must be complete in this step up to column to + reach - 1.  Nothing
@@ -77,10 +82,42 @@ struct kernel_grid {
     size_t boundary_bytes; /* of one column of a boundary row */
     int skew;              /* columns that a row lags behind the one above */
     int reach;             /* columns that a row needs beyond its own */
+    int depth;             /* D, rows above that a row needs; 0: 1 */
     int steps;             /* time steps, at least 1; the value of the
                               spec's key `steps`, where a kernel has it */
     size_t state_bytes;    /* of a rank, in addition to the output; or 0 */
 };
+
+static inline int64_t kernel_clamp(int64_t columns, int64_t most)
+{
+    if (columns < 0)
+        return 0;
+    return columns < most ? columns : most;
+}
+
+/* Columns of a boundary row that the chunk below reads; 0: chunks are
+ * independent. */
+static inline int64_t kernel_boundary_columns(const struct kernel_grid *grid)
+{
+    return kernel_clamp(grid->columns + grid->reach, grid->columns);
+}
+
+/* Those that a block that ends at column `to` reads. */
+static inline int64_t kernel_columns_needed(const struct kernel_grid *grid,
+                                            int64_t to)
+{
+    return kernel_clamp(to + grid->reach, kernel_boundary_columns(grid));
+}
+
+/* Those that are there when a chunk of `size` rows has run its block up to
+ * `to`. */
+static inline int64_t kernel_columns_given(const struct kernel_grid *grid,
+                                           int64_t size, int64_t to)
+{
+    int64_t lag =
+        (size - 1) * grid->skew - (size < grid->depth ? grid->reach : 0);
+    return kernel_clamp(to - lag, kernel_boundary_columns(grid));
+}
 
 /* Columns [from, to) of the chunk [start, start + size) in a time step: row
  * start + k does [from - k * skew, to - k * skew), as far as they lie in the

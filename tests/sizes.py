@@ -40,9 +40,9 @@ EXCEPTIONS = {
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
     "base": 2655,
-    "sched": 7715,
-    "kernels": 7000,
-    "harness": 40730,
+    "sched": 7730,
+    "kernels": 7450,
+    "harness": 40740,
     "dls": 11485,
     "bench": 40700,
     "Python": 14100,

@@ -183,11 +183,11 @@ void calibrate_table(const struct calibration *c)
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             print_slices(calibration_names[i], &c->kind[i].slices);
-    printf(
-        "\nAn iteration (heat, floyd-steinberg: a grid point) on the fastest "
-        "and the slowest worker: c_p\n"
-        "  %-38s %-8s %10s %10s %6s %10s %7s\n",
-        "kernel", "", "fastest", "slowest", "ratio", "c_b a row", "R^2");
+    printf("\nAn iteration (of a loop with dependences: a grid point) on the "
+           "fastest "
+           "and the slowest worker: c_p\n"
+           "  %-38s %-8s %10s %10s %6s %10s %7s\n",
+           "kernel", "", "fastest", "slowest", "ratio", "c_b a row", "R^2");
     for (int k = 0; k < c->kind[0].kernels || k < c->kind[1].kernels; k++)
         for (int i = 0; i < CALIBRATION_KINDS; i++)
             if (k < c->kind[i].kernels)

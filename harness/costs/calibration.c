@@ -1,5 +1,6 @@
 #include "harness/costs/calibration.h"
 
+#include "base/spec.h"
 #include "base/stats.h"
 
 #include <errno.h>
@@ -94,6 +95,20 @@ void calibration_set_powers(struct calibration_kind *kind)
 
 /* ---- looking things up ---- */
 
+/* Other vectors or another work are another loop (deps), whatever its size. */
+static bool same_loop(const char *a, const char *b)
+{
+    static const char *const keys[] = {"vectors=", "work="};
+    for (int i = 0; i < 2; i++) {
+        const char *x = strstr(a, keys[i]), *y = strstr(b, keys[i]);
+        size_t length = x != NULL ? spec_value_length(x) : 0;
+        if ((y != NULL ? spec_value_length(y) : 0) != length ||
+            (length > 0 && memcmp(x, y, length) != 0))
+            return false;
+    }
+    return true;
+}
+
 const struct calibration_kernel *
 calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
                         double points)
@@ -104,7 +119,8 @@ calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
     for (int k = 0; k < kind->kernels; k++) {
         const struct calibration_kernel *kernel = &kind->kernel[k];
         if (strcspn(kernel->spec, ":") != length ||
-            strncmp(kernel->spec, spec, length) != 0)
+            strncmp(kernel->spec, spec, length) != 0 ||
+            !same_loop(kernel->spec, spec))
             continue;
         if (strcmp(kernel->spec, spec) == 0)
             return kernel;

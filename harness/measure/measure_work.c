@@ -236,6 +236,13 @@ static void chunk_body(int thread, void *arg)
     work->pass_s[thread] = engine_now() - start;
 }
 
+/* Of the kernel's cost, for one point. */
+static double point_operations(const struct work *work)
+{
+    return work->ops->cost->operations(work->instance, 0) /
+           ((double)work->grid.columns * work->grid.steps);
+}
+
 static int fit_thread(const struct work *work, const double *x, const double *y,
                       int count, struct calibration_cost *cost,
                       struct error *err)
@@ -248,7 +255,8 @@ static int fit_thread(const struct work *work, const double *x, const double *y,
     *cost = (struct calibration_cost){.c_p = fit.start,
                                       .c_b = fit.slope,
                                       .r2 = fit.r2,
-                                      .operation = fit.start,
+                                      .operation =
+                                          fit.start / point_operations(work),
                                       .start = fit.slope};
     if (!(cost->c_p > 0))
         return error_set(err, ENODATA,

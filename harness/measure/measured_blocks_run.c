@@ -172,7 +172,7 @@ int blocks_open_dmps(struct blocks *b, struct error *err)
                             .shared = b->threads > 1,
                             .tick_s = work->crew->context->tick_s};
     int code = links_open(&b->dmps.links, &work->crew->context->comm,
-                          b->dmps.rows, work->grid.columns,
+                          b->dmps.rows, kernel_boundary_columns(&work->grid),
                           work->grid.boundary_bytes, b->steps, err);
     if (code == 0 && b->threads > 1 && b->steps > 1)
         links_keep_rows(&b->dmps.links);

@@ -69,6 +69,7 @@ int interval_check(const struct interval_model *model, struct error *err)
         {"c_sch", model->c_sch, 0},   {"t_(m-s)", model->t_ms, 0},
         {"k", (double)model->k, 1},   {"the skew", model->skew, 0},
         {"b_d", model->b_d, 0},       {"b_c", model->b_c, 0},
+        {"the lead", model->lead, 0},
     };
     for (size_t i = 0; code == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
         code = check_number(rows[i].what, rows[i].value, rows[i].min, err);
@@ -225,21 +226,28 @@ double interval_formula(const struct interval_model *model)
                      : INFINITY;
 }
 
+/* The smallest h that the model describes. */
+static double least_interval(const struct interval_model *model)
+{
+    return model->printed ? 1 : fmin(model->lead + 1, model->sync_dim);
+}
+
 double interval_optimum(const struct interval_model *model)
 {
+    double h = interval_formula(model);
     if (!model->printed && model->width != NULL)
-        return (double)interval_whole_minimum(model);
-    if (!model->printed && interval_workers(model) > 1)
-        return interval_pipeline_minimum(model);
-    return fmin(fmax(interval_formula(model), 1), model->sync_dim);
+        h = (double)interval_whole_minimum(model);
+    else if (!model->printed && interval_workers(model) > 1)
+        h = interval_pipeline_minimum(model);
+    return fmin(fmax(h, least_interval(model)), model->sync_dim);
 }
 
 int64_t interval_whole(const struct interval_model *model, double h)
 {
     if (!model->printed && model->skew > 0 && interval_workers(model) > 1)
         return interval_pipeline_whole(model, h);
-    double below = fmax(floor(h), 1);
-    double above = fmax(fmin(ceil(h), floor(model->sync_dim)), 1);
+    double below = fmax(floor(h), floor(least_interval(model)));
+    double above = fmax(fmin(ceil(h), floor(model->sync_dim)), below);
     /* The reading whose T_wa does not depend on h. */
     double t_below = interval_time(model, below, INTERVAL_TWA_PRINTED);
     double t_above = interval_time(model, above, INTERVAL_TWA_PRINTED);

@@ -48,6 +48,12 @@
  * c_pj longer.  Everything below builds on this form; the best h is found
  * numerically.  `printed` asks for the formulas above instead.
  *
+ * Depth D: where a chunk needs D rows above it, a boundary has D elements a
+ * column, and D c_c stands for c_c everywhere.  Lead: where a block stays
+ * `lead` columns to the left in these rows, blocks of h <= lead columns do not
+ * wait for the one above at all, and T is less than the above.  For h > lead it
+ * is exact, and only there the best h is sought.
+ *
  * ---- skew, stream and block starts (ours) ----
  *
  * Skew s: every row of a chunk lags s columns behind the row above it
@@ -161,6 +167,7 @@ struct interval_model {
     int64_t k;    /* chunks for each worker, N / NP, at least 1 */
     double skew;  /* ours: columns a row lags behind the one above, 0: none */
     double reach; /* ours, r: columns of the row above beyond its own */
+    double lead;  /* ours: columns that a block stays behind in it, 0: none */
     bool stream;  /* ours: chunks stream as in DMPS */
 
     /* Ours, of whole h in [1, U_s]; NULL: factor 1 and nothing more. */
@@ -219,11 +226,11 @@ struct interval_width interval_width(const struct interval_model *model,
  * limits it (one worker). */
 double interval_formula(const struct interval_model *model);
 
-/* The best h in [1, U_s], not rounded, or as printed interval_formula brought
- * into that range (T is convex in h); among whole h where the model knows
- * widths.  T_wa counts as constant, as in (6) and (11); as the text defines it,
- * it grows with h and moves the minimum down by the fraction c_c / (k D),
- * 0.015 % in the paper's experiment 1. */
+/* The best h above the lead in [1, U_s], not rounded, or as printed
+ * interval_formula brought into that range (T is convex in h); among whole h
+ * where the model knows widths.  T_wa counts as constant, as in (6) and (11);
+ * as the text defines it, it grows with h and moves the minimum down by the
+ * fraction c_c / (k D), 0.015 % in the paper's experiment 1. */
 double interval_optimum(const struct interval_model *model);
 
 /* The h of a run: h rounded up or down to a whole number in [1, U_s], where T

@@ -111,6 +111,23 @@ static void the_best_interval_of_a_loaded_line(void **unused)
     assert_minimum(&l.model);
 }
 
+/* The toy's own numbers: the events take less at h = 2 than the formula says,
+ * which ends above the lead. */
+static void no_interval_up_to_the_lead_is_chosen(void **unused)
+{
+    struct line l;
+    (void)unused;
+    open_line(&l, 4, NULL, 2, 1);
+    l.model.c_d = 1;
+    double h = interval_optimum(&l.model);
+    assert_true(h < 3);
+    l.model.lead = 2;
+    assert_near("h", interval_optimum(&l.model), 3, 1e-12);
+    assert_int_equal(interval_whole(&l.model, h), 3);
+    l.model.lead = 24;
+    assert_near("h", interval_optimum(&l.model), 24, 1e-12);
+}
+
 static void the_last_worker_must_be_there(void **unused)
 {
     static const double slow[] = {1, 2};
@@ -126,4 +143,5 @@ static void the_last_worker_must_be_there(void **unused)
 TESTS(cmocka_unit_test(equal_workers), cmocka_unit_test(loaded_workers),
       cmocka_unit_test(the_best_interval),
       cmocka_unit_test(the_best_interval_of_a_loaded_line),
+      cmocka_unit_test(no_interval_up_to_the_lead_is_chosen),
       cmocka_unit_test(the_last_worker_must_be_there))

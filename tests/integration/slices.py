@@ -28,7 +28,7 @@ FILES = {
         analysis_paper_figures analysis_rates analysis_regret analysis_report
         analysis_sweeps analysis_unequal sync_tables this_cluster"""),
     "builds": (2, "openmpi extend"),
-    "dependences": (2, "dependence combinations steps spmv"),
+    "dependences": (2, "dependence combinations steps spmv vectors"),
     "disturbed": (3, "perturb perturb_several steal push prefetch"),
     "libraries": (3, """libdls_mpi libdls_smpi libdls_data libdls_own
         libdls_races libdls_report libdls_first libdls_installed"""),

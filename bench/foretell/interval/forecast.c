@@ -40,8 +40,13 @@ int forecast_shape(const char *kernel, struct forecast_shape *shape,
                                      .skew = grid.skew,
                                      .reach = grid.reach,
                                      .steps = grid.steps};
+    if (kernel_boundary_columns(&grid) == 0)
+        code = error_set(err, ENOTSUP,
+                         "kernel %s: its rows are independent, there is "
+                         "nothing to synchronize",
+                         spec.canonical);
     ops->destroy(instance);
-    return 0;
+    return code;
 }
 
 /* ---- the workers ---- */
@@ -152,9 +157,9 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
         calibration_find_kernel(kind, loop->kernel, points);
     if (kernel == NULL)
         return error_set(err, EINVAL,
-                         "the calibration does not know kernel %.*s: measure "
-                         "again with dlsbench calibrate",
-                         (int)strcspn(loop->kernel, ":"), loop->kernel);
+                         "the calibration does not know kernel %s: measure it "
+                         "with dlsbench calibrate --kernel '%s'",
+                         loop->kernel, loop->kernel);
     snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->spec);
     copy_widths(f, loop, kind, kernel);
     copy_chunks(f, loop, kind, kernel);
@@ -218,7 +223,8 @@ int forecast_open(struct forecast *f, const struct forecast_loop *loop,
     *f = (struct forecast){.model = {.sync_dim = (double)loop->shape.columns,
                                      .k = loop->k,
                                      .skew = loop->shape.skew,
-                                     .reach = loop->shape.reach,
+                                     .reach = fmax(loop->shape.reach, 0),
+                                     .lead = fmax(-loop->shape.reach, 0),
                                      .stream = loop->stream}};
     f->model.chunk_dim = (double)loop->shape.rows;
     if (kind->workers == 0)

@@ -336,7 +336,7 @@ static void what_is_missing_is_said(void **unused)
     struct error err;
     loop.kernel = "floyd-steinberg:rows=3";
     assert_int_equal(forecast_open(&f, &loop, &c, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "does not know kernel floyd-steinberg:"));
+    assert_non_null(strstr(err.text, "calibrate --kernel 'floyd-steinberg:"));
     loop.kernel = "heat";
     loop.ranks = 2;
     assert_int_equal(forecast_open(&f, &loop, &c, &err), -EINVAL);

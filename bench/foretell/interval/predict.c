@@ -17,7 +17,7 @@ struct input {
     const char *kernel, *layout, *scheme, *power, *calibration;
     const char *workers, *cp, *h, *of;
     int64_t chunk_dim, sync_dim, k;
-    double cd, cc, csched, tms, skew;
+    double cd, cc, csched, tms, skew, depth, lead;
     int model, protocol, format;
     bool stream;
 };
@@ -70,6 +70,10 @@ static const struct options_entry entries[] = {
     OPTION_WHOLE("k", "K", k, 1, 0x1p50, "chunks for each worker (default 1)"),
     OPTION_REAL("skew", "S", skew, 0, 1e15,
                 "columns that a row lags behind the one above (default 0)"),
+    OPTION_REAL("depth", "D", depth, 1, 1e15,
+                "rows that a boundary consists of (default 1)"),
+    OPTION_REAL("lead", "S", lead, 0, 1e15,
+                "columns that a block stays behind in them (default 0)"),
     OPTION_FLAG("stream", stream,
                 "with --k: chunks stream as in DMPS, not as subproblems"),
     OPTION_TEXT("h", "H,...", h, "intervals to predict (default: a sweep)"),
@@ -100,6 +104,11 @@ static const struct options_page page = {
         "--model andronikos gives the times and the best h of the paper's "
         "formulas as printed, chen-xue Chen and Xue's h with these times.  "
         "They do not know --skew and --stream (sched/interval/interval.h).\n"
+        "\n"
+        "A boundary of --depth rows costs c_d + h D c_c.  With --lead the best "
+        "h is sought above it: narrower blocks do not wait for the chunk "
+        "above, "
+        "and take less than the model says.\n"
         "\n"
         "With --kernel everything comes from what dlsbench calibrate has "
         "measured on this machine: the loop from the kernel, with its skew; "
@@ -151,7 +160,8 @@ static int check_kernel_options(const struct input *in, struct error *err)
                           : in->protocol >= 0     ? "protocol"
                           : in->power != NULL     ? "power"
                                                   : NULL;
-    const char *others = in->chunk_dim != 0    ? "chunk-dim"
+    const char *others = !isnan(in->depth)     ? "depth"
+                         : in->chunk_dim != 0  ? "chunk-dim"
                          : in->sync_dim != 0   ? "sync-dim"
                          : in->workers != NULL ? "workers"
                          : in->cp != NULL      ? "cp"
@@ -190,6 +200,9 @@ static void read_costs(const struct input *in, struct interval_model *m)
     override_value(&m->c_sch, in->csched);
     override_value(&m->t_ms, in->tms);
     override_value(&m->skew, in->skew);
+    override_value(&m->lead, in->lead);
+    if (!isnan(in->depth))
+        m->c_c *= in->depth;
     if (in->k > 0)
         m->k = in->k;
 }
@@ -300,6 +313,8 @@ int predict_command(int argc, char **argv)
                        .csched = NAN,
                        .tms = NAN,
                        .skew = NAN,
+                       .depth = NAN,
+                       .lead = NAN,
                        .model = -1,
                        .protocol = -1,
                        .format = -1};

@@ -2,6 +2,7 @@
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/predict.h"
 #include "bench/options/numbers.h"
+#include "kernels/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,18 @@ static int make_forecast(const struct predict_kernel *kernel,
                          const struct calibration *calibration,
                          struct predict *p, struct error *err)
 {
+    const struct kernel_ops *ops;
     struct forecast f;
     struct cell cell;
+    struct spec spec;
     struct forecast_chunks chunks = {.k = 1};
     double *power = NULL;
     cell_defaults(&cell);
     int code = cell_set(&cell, "layout", kernel->layout, err);
     int workers = cell.ranks * cell.threads;
-    struct forecast_loop loop = {.kernel = kernel->kernel,
+    if (code == 0)
+        code = kernel_parse(kernel->kernel, &ops, &spec, err);
+    struct forecast_loop loop = {.kernel = spec.canonical,
                                  .ranks = cell.ranks,
                                  .threads = cell.threads,
                                  .workers = workers,

@@ -40,6 +40,10 @@ static void say_loop(const struct predict *p)
     if (p->model.skew > 0 && !p->model.printed)
         printf("          every row lags %g column%s behind the row above it\n",
                p->model.skew, text_s(p->model.skew));
+    if (p->model.lead > 0 && !p->model.printed)
+        printf("          a block stays %g column%s behind in the rows above: "
+               "the model is for h > %g\n",
+               p->model.lead, text_s(p->model.lead), p->model.lead);
     for (int j = 0; j < p->model.groups; j++)
         printf("%-10s%" PRId64 " of power %g, c_p %g s, with %" PRId64
                " chunk%s of %.6g each\n",

@@ -41,14 +41,16 @@ static void *halo(const struct passage *p, int step, int64_t row)
                               row);
 }
 
+/* No column crosses the edges of chunks that are independent. */
 static bool has_above(const struct passage *p)
 {
-    return p->start > 0;
+    return p->start > 0 && kernel_boundary_columns(&p->dmps->grid) > 0;
 }
 
 static bool has_below(const struct passage *p)
 {
-    return p->start + p->size < p->dmps->rows;
+    return p->start + p->size < p->dmps->rows &&
+           kernel_boundary_columns(&p->dmps->grid) > 0;
 }
 
 /* An edge has the number of the row below it: a worker that asks for a chunk
@@ -67,13 +69,6 @@ static int64_t edge_below(const struct passage *p)
 static int64_t columns_before(const struct passage *p, int step)
 {
     return (step - p->dmps->first) * p->dmps->grid.columns;
-}
-
-static int64_t clamp(int64_t columns, int64_t most)
-{
-    if (columns < 0)
-        return 0;
-    return columns < most ? columns : most;
 }
 
 /* ---- waiting ---- */
@@ -120,8 +115,7 @@ static void wait_for(struct passage *p, int64_t edge, enum link_way way,
 static void wait_above(struct passage *p, struct kernel_block *block)
 {
     struct dmps *dmps = p->dmps;
-    int64_t columns = dmps->grid.columns;
-    int64_t need = clamp(block->to + dmps->grid.reach, columns);
+    int64_t need = kernel_columns_needed(&dmps->grid, block->to);
     int64_t before = columns_before(p, p->step), edge = edge_above(p);
     if (!has_above(p))
         return;
@@ -131,7 +125,7 @@ static void wait_above(struct passage *p, struct kernel_block *block)
     invariant(links_complete(&dmps->links, edge, LINK_DOWN) >= before + need);
     const char *kept = links_kept(&dmps->links, edge, LINK_DOWN);
     block->above = kept;
-    fetch(p, kept != NULL ? kept : row, clamp(block->from, columns), need);
+    fetch(p, kept != NULL ? kept : row, block->from, need);
 }
 
 /* Waits for the columns of the row below that the last row needs, of the step
@@ -162,9 +156,9 @@ static bool ends_group(const struct passage *p)
 static void give_below(const struct passage *p, int64_t to)
 {
     struct dmps *dmps = p->dmps;
-    int64_t lag = (p->size - 1) * dmps->grid.skew;
-    int64_t complete = clamp(to - lag, dmps->grid.columns);
-    if (!has_below(p) || (ends_group(p) && complete < dmps->grid.columns))
+    int64_t complete = kernel_columns_given(&dmps->grid, p->size, to);
+    if (!has_below(p) ||
+        (ends_group(p) && complete < kernel_boundary_columns(&dmps->grid)))
         return;
     links_advance(&dmps->links, edge_below(p), LINK_DOWN,
                   columns_before(p, p->step) + complete,

@@ -64,8 +64,8 @@ static void delay(uint64_t seed, uint64_t salt)
 /* ---- the loop ---- */
 
 /* Point (i, j) of a step: of itself a step before, of its left neighbour, of
- * the row above up to `reach` to the right, and, with several steps, of the
- * row below a step before. */
+ * the row above up to `reach` to the right or, below 0, from there on to the
+ * left, and, with several steps, of the row below a step before. */
 static uint64_t point(const struct field *f, const uint64_t *row,
                       const uint64_t *above, const uint64_t *below, int step,
                       int64_t i, int64_t j)
@@ -74,9 +74,9 @@ static uint64_t point(const struct field *f, const uint64_t *row,
     uint64_t value = mix((uint64_t)step, (uint64_t)(i * columns + j));
     if (j > 0)
         value = mix(value, row[j - 1]);
-    if (i > 0)
+    if (i > 0 && f->grid.reach >= 0)
         value = mix(value, above[j]);
-    if (i > 0 && up < columns)
+    if (i > 0 && up >= 0 && up < columns)
         value = mix(value, above[up]);
     if (step > 0)
         value = mix(value, row[j]);
@@ -164,6 +164,10 @@ static struct round make_round(uint64_t *seed, int threads)
         .steps = steps ? (int)testing_between(seed, 1, 5) : 1};
     r.field.grid.reach =
         steps ? 0 : (int)testing_between(seed, 0, r.field.grid.skew);
+    if (!steps && testing_between(seed, 0, 3) == 0) {
+        r.field.grid.skew = 0;
+        r.field.grid.reach = -(int)testing_between(seed, 0, columns + 2);
+    }
     r.field.delay_seed = testing_between(seed, 0, 1) ? testing_random(seed) : 0;
     r.interval = testing_between(seed, 1, columns + 9);
     r.group = testing_between(seed, 0, 2) == 0 ? r.workers : 0;
@@ -257,7 +261,7 @@ static void open_stage(struct stage *stage, struct round *r)
                                 .last = r->replan ? 0 : r->field.grid.steps - 1,
                                 .tick_s = 1e-9};
     assert_int_equal(links_open(&stage->dmps.links, world, r->field.rows,
-                                r->field.grid.columns, 8,
+                                kernel_boundary_columns(&r->field.grid), 8,
                                 r->replan ? 1 : r->field.grid.steps, &err),
                      0);
     stage->dmps.links.patience = world->patience;

@@ -41,7 +41,8 @@ int run_open_dmps(struct run *run, struct error *err)
     if (run->setup->replan)
         run->passes = loop->grid.steps;
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
-                          loop->grid.columns, loop->grid.boundary_bytes,
+                          kernel_boundary_columns(&loop->grid),
+                          loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
     if (code != 0) {
         free(dmps);

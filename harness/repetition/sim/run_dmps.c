@@ -18,13 +18,6 @@
 
 /* ---- blocks ---- */
 
-static int64_t clamp_column(int64_t column, int64_t columns)
-{
-    if (column < 0)
-        return 0;
-    return column < columns ? column : columns;
-}
-
 /* Seconds of a block at power 1: its share of the cost of each row, and the
  * cost of starting the rows that it has a part of. */
 static double block_s(const struct loop *loop, const struct kernel_block *block)
@@ -33,14 +26,14 @@ static double block_s(const struct loop *loop, const struct kernel_block *block)
     const double *before = loop->cost_before;
     int64_t n = grid->columns, start = block->start, size = block->size;
     int64_t from = block->from, to = block->to;
-    int64_t width = clamp_column(to, n) - clamp_column(from, n);
+    int64_t width = kernel_clamp(to, n) - kernel_clamp(from, n);
     int64_t started = grid->skew == 0 && width > 0 ? size : 0;
     double sum = 0;
     if (grid->skew == 0)
         sum = (double)width * (before[start + size] - before[start]);
     for (int64_t k = 0; grid->skew > 0 && k < size; k++) {
         int64_t lag = k * grid->skew;
-        width = clamp_column(to - lag, n) - clamp_column(from - lag, n);
+        width = kernel_clamp(to - lag, n) - kernel_clamp(from - lag, n);
         sum += (double)width * (before[start + k + 1] - before[start + k]);
         started += width > 0;
     }
@@ -48,7 +41,7 @@ static double block_s(const struct loop *loop, const struct kernel_block *block)
            loop->extra.row_start_s * (double)started;
 }
 
-/* The row above in this step; the row below, and the rows themselves, in the
+/* The rows above in this step; the row below, and the rows themselves, in the
  * step before, which with replan is of another pass. */
 static bool rows_are_ready(const struct run *run,
                            const struct kernel_block *block)
@@ -58,25 +51,28 @@ static bool rows_are_ready(const struct run *run,
     int step = block->step;
     int64_t start = block->start, end = start + block->size, to = block->to;
     int64_t n = loop->grid.columns, base = step * n;
-    if (start > 0 &&
-        done[start - 1] < base + clamp_column(to + loop->grid.reach, n))
-        return false;
+    int64_t need = base + kernel_columns_needed(&loop->grid, to);
+    int64_t first = start - (loop->grid.depth > 1 ? loop->grid.depth : 1);
+    for (int64_t row = start - 1; row >= 0 && row >= first; row--)
+        if (done[row] < need)
+            return false;
     if (step == 0 || run->passes > 1)
         return true;
     return done[end - 1] >= base &&
            (end == loop->iterations ||
-            done[end] >= base - n + clamp_column(to, n));
+            done[end] >= base - n + kernel_clamp(to, n));
 }
 
-/* The first row of a chunk and its last are those that others need. */
+/* The first row of a chunk and its last ones are those that others need. */
 static void note_done(struct run *run, const struct kernel_block *block)
 {
     const struct kernel_grid *grid = &run->loop->grid;
     int64_t *done = run->own->done, last = block->size - 1;
-    int64_t lag = last * grid->skew, base = block->step * grid->columns;
-    done[block->start] = base + clamp_column(block->to, grid->columns);
-    done[block->start + last] =
-        base + clamp_column(block->to - lag, grid->columns);
+    int64_t base = block->step * grid->columns;
+    done[block->start] = base + kernel_clamp(block->to, grid->columns);
+    for (int64_t k = last; k > 0 && (k == last || k > last - grid->depth); k--)
+        done[block->start + k] =
+            base + kernel_clamp(block->to - k * grid->skew, grid->columns);
 }
 
 static void charge_block(const void *instance, void *state,
@@ -200,8 +196,9 @@ static int open_links(struct run *run, struct error *err)
 {
     const struct loop *loop = run->loop;
     return links_open(&run->own->links, &run->context->comm, loop->iterations,
-                      loop->grid.columns, loop->grid.boundary_bytes,
-                      loop->grid.steps / run->passes, err);
+                      kernel_boundary_columns(&loop->grid),
+                      loop->grid.boundary_bytes, loop->grid.steps / run->passes,
+                      err);
 }
 
 /* Operations of a given or a platform's cost know of no widths. */
