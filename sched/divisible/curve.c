@@ -60,12 +60,14 @@ static int add_worker(struct divisible_curve *curve,
 {
     /* R' = keep (R - g) + late */
     double unit = worker->G + worker->w;
-    double keep = worker->w / unit, late = worker->G * worker->z / unit;
-    double begin = worker->g + worker->z;
+    double keep = worker->w / unit,
+           late = worker->G * divisible_start_up(worker) / unit;
+    double begin = worker->g + divisible_start_up(worker);
     int code = 0;
     for (int k = 0; code == 0 && k < rest->count; k++) {
         const struct divisible_piece *next = &rest->piece[k];
-        if (k + 1 < rest->count && rest->piece[k + 1].from <= worker->z)
+        if (k + 1 < rest->count &&
+            rest->piece[k + 1].from <= divisible_start_up(worker))
             continue;
         double from = fmax((next->from - late) / keep + worker->g, begin);
         struct divisible_piece piece = {

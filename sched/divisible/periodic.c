@@ -16,7 +16,8 @@ static double own_limit(const struct divisible_platform *platform,
     double g = program == DIVISIBLE_OWN_LATENCY ? worker->g : latencies;
     double limit = platform->overlap
                        ? (period - worker->z) / worker->w
-                       : (period - g - worker->z) / (worker->G + worker->w);
+                       : (period - g - divisible_start_up(worker)) /
+                             (worker->G + worker->w);
     return fmax(limit, 0);
 }
 
@@ -112,10 +113,13 @@ static double period_wanted(const struct work *work, double left)
 
 static double smallest_start_up(const struct divisible_platform *platform)
 {
-    double z = platform->worker[0].z;
-    for (int i = 1; i < platform->workers; i++)
-        z = fmin(z, platform->worker[i].z);
-    return z;
+    double least = INFINITY;
+    for (int i = 0; i < platform->workers; i++) {
+        const struct divisible_worker *worker = &platform->worker[i];
+        least = fmin(least, platform->overlap ? worker->z
+                                              : divisible_start_up(worker));
+    }
+    return least;
 }
 
 /* Sets alpha and sum; returns the T_p that was used. */

@@ -8,11 +8,13 @@
  *     both:   sum (g_i + alpha_i G_i) <= T_p,  alpha_i >= 0
  * and with overlap, in both programs (section 5.2)
  *             z_i + alpha_i w_i <= T_p.
- * All g_i count for the master's port, also of workers that get nothing, as in
- * the paper.  z_i shortens the worker's own period only; the paper's "replace
- * G_i by G_i + z_i" multiplies a start-up by a load and is a slip.
- *   The solution fills the port by increasing G: one unit costs the port G_i
- * and is worth the same on every worker.  This is the resource selection.
+ * Without overlap late_i counts as z_i does; with overlap only the first chunk
+ * of a worker waits for it, and it is in no program.  All g_i count for the
+ * master's port, also of workers that get nothing, as in the paper.  z_i
+ * shortens the worker's own period only; the paper's "replace G_i by G_i + z_i"
+ * multiplies a start-up by a load and is a slip. The solution fills the port by
+ * increasing G: one unit costs the port G_i and is worth the same on every
+ * worker.  This is the resource selection.
  *
  * A period cannot be shorter than its latencies.  sqrt(T) may be, with many
  * slow links: T_p is then raised to 2 (sum g + min z), which without start-ups

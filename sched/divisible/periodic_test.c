@@ -322,6 +322,48 @@ static void too_short_periods_are_an_error(void **state)
     divisible_plan_free(&plan);
 }
 
+/* By a program of its own: seconds, rounds, messages; a second line as z. */
+static void late_messages_delay_the_first_chunk_only(void **state)
+{
+    static const struct {
+        double late[3];
+        bool overlap, adaptive, as_z;
+        double makespan;
+        int rounds, messages;
+    } rows[] = {
+        {{3, 0, 5}, false, false, false, 142.294366, 23, 45},
+        {{3, 0, 5}, false, true, false, 159.974157, 29, 57},
+        {{3, 0, 5}, true, false, false, 62.414073, 8, 22},
+        {{3, 0, 5}, true, false, true, 75.847378, 10, 28},
+        {{3, 0, 5}, true, true, false, 61.782459, 8, 23},
+        {{3, 0, 5}, true, true, true, 75.750641, 11, 31},
+        {{9, 9, 9}, false, false, false, 118.803030, 5, 14},
+        {{9, 9, 9}, true, false, false, 68.656527, 8, 22},
+        {{9, 9, 9}, true, false, true, 99.6, 4, 10},
+        {{9, 9, 9}, true, true, false, 68.124038, 8, 23},
+        {{0, 0, 0}, true, false, false, 59.656527, 8, 22},
+        {{0, 0, 0}, true, true, false, 59.124038, 8, 23},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct divisible_worker worker[] = {
+            {1, .2, 2, 0, 0}, {2, .1, 1, 0, 0}, {.5, .3, 3, 0, 0}};
+        for (int w = 0; w < 3; w++)
+            *(rows[i].as_z ? &worker[w].z : &worker[w].late) = rows[i].late[w];
+        struct divisible_platform platform = {3, worker, rows[i].overlap,
+                                              false};
+        struct divisible_periods periods =
+            rows[i].adaptive ? divisible_lp_adaptive() : divisible_lp_sqrt();
+        struct divisible_plan plan = {0};
+        assert_int_equal(
+            divisible_periodic(&platform, 100, &periods, &plan, NULL), 0);
+        assert_true(fabs(plan.makespan - rows[i].makespan) < 1e-6);
+        assert_int_equal(plan.rounds, rows[i].rounds);
+        assert_int_equal(plan.chunks, rows[i].messages);
+        divisible_plan_free(&plan);
+    }
+}
+
 static int end(void **state)
 {
     glp_free_env();
@@ -341,6 +383,7 @@ int main(void)
         cmocka_unit_test(the_tail_is_cut_or_shared),
         cmocka_unit_test(short_periods_are_raised_and_counted),
         cmocka_unit_test(too_short_periods_are_an_error),
+        cmocka_unit_test(late_messages_delay_the_first_chunk_only),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

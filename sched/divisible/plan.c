@@ -50,7 +50,7 @@ int divisible_plan_time(struct divisible_plan *plan,
         bool own = platform->own && c->worker == 0;
         c->send_start = own ? ready : fmax(port, ready);
         c->send_end = c->send_start + worker->g + c->load * worker->G;
-        c->compute_start = fmax(c->send_end, done[c->worker]);
+        c->compute_start = fmax(c->send_end + worker->late, done[c->worker]);
         c->compute_end = c->compute_start + worker->z + c->load * worker->w;
         port = own ? port : c->send_end;
         done[c->worker] = c->compute_end;

@@ -13,7 +13,10 @@ static int check_worker(const struct divisible_worker *worker, int i,
     const struct {
         const char *name;
         double value;
-    } costs[] = {{"g", worker->g}, {"G", worker->G}, {"z", worker->z}};
+    } costs[] = {{"g", worker->g},
+                 {"G", worker->G},
+                 {"z", worker->z},
+                 {"late", worker->late}};
     for (size_t k = 0; k < sizeof(costs) / sizeof(costs[0]); k++)
         if (!(costs[k].value >= 0 && costs[k].value <= largest))
             return error_set(err, EINVAL,
@@ -60,7 +63,7 @@ static double key_of(const struct divisible_worker *worker,
     case DIVISIBLE_BY_LATENCY:
         return worker->g * worker->w;
     default:
-        return worker->g + worker->z + worker->G + worker->w;
+        return worker->g + divisible_start_up(worker) + worker->G + worker->w;
     }
 }
 

@@ -8,7 +8,10 @@
  *
  * The load is any positive real number of units; the caller defines the unit.
  * Times are in seconds.  The master sends to one worker at a time (one port).
- * A message of L units takes g_i + L G_i, computing it z_i + L w_i.  Without
+ * A message of L units takes g_i + L G_i, computing it z_i + L w_i.  The
+ * message is there late_i after it has left the port, which serves the next one
+ * meanwhile.  The paper defines this latency (g'') and gives no formula for it:
+ * those with it are ours.  Without
  * overlap a worker does not compute while it receives; with overlap it does,
  * and received load waits in its memory.
  *
@@ -26,11 +29,20 @@ enum { DIVISIBLE_WORKERS_MAX = 1 << 12 };
 /* A link may cost nothing (the master's own computing, section 2), computing
  * may not. */
 struct divisible_worker {
-    double g; /* latency of a message, s, 0 or more */
-    double G; /* of sending one unit, s, 0 or more */
-    double w; /* of computing one unit, s, above 0 */
-    double z; /* start-up of computing a chunk, s, 0 or more */
+    double g;    /* latency of a message, s, 0 or more */
+    double G;    /* of sending one unit, s, 0 or more */
+    double w;    /* of computing one unit, s, above 0 */
+    double z;    /* start-up of computing a chunk, s, 0 or more */
+    double late; /* from when the port is free to when a message is there, s, 0
+                    or more: section 2's latency that overlaps, g'' */
 };
+
+/* What a chunk waits for at its worker, beside its load: in the equations of
+ * workers that do nothing meanwhile, both are the same. */
+static inline double divisible_start_up(const struct divisible_worker *worker)
+{
+    return worker->z + worker->late;
+}
 
 struct divisible_platform {
     int workers;                           /* 1 to DIVISIBLE_WORKERS_MAX */
@@ -54,7 +66,7 @@ double divisible_latencies(const struct divisible_platform *platform);
 enum divisible_key {
     DIVISIBLE_BY_LINK,    /* G_i: theorem 1, and section 5 */
     DIVISIBLE_BY_LATENCY, /* g_i w_i: theorem 2 */
-    DIVISIBLE_BY_UNIT,    /* g_i + z_i + G_i + w_i: one unit alone */
+    DIVISIBLE_BY_UNIT,    /* g_i + z_i + late_i + G_i + w_i: one unit alone */
 };
 
 /* order[0 .. workers - 1]: the workers by increasing key; equal ones keep

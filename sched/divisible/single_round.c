@@ -46,9 +46,9 @@ static double end_time(const struct divisible_platform *platform, double load,
         const struct divisible_worker *w = &platform->worker[taking[k]];
         double unit = w->G + w->w;
         by_time += A / unit;
-        fixed += (B - w->g - w->z) / unit;
+        fixed += (B - w->g - divisible_start_up(w)) / unit;
         A *= w->w / unit;
-        B = (B - w->g) * (w->w / unit) + w->G * w->z / unit;
+        B = (B - w->g) * (w->w / unit) + w->G * divisible_start_up(w) / unit;
     }
     return (load - fixed) / by_time;
 }
@@ -56,7 +56,7 @@ static double end_time(const struct divisible_platform *platform, double load,
 /* The alpha of the next worker; *R goes from before it to after it. */
 static double take_part(const struct divisible_worker *w, double *R)
 {
-    double alpha = (*R - w->g - w->z) / (w->G + w->w);
+    double alpha = (*R - w->g - divisible_start_up(w)) / (w->G + w->w);
     *R -= w->g + alpha * w->G;
     return alpha;
 }
@@ -272,7 +272,7 @@ choose_order(const struct divisible_platform *platform)
     bool latencies = false, links = false, start_ups = false;
     for (int i = 0; i < platform->workers; i++) {
         latencies = latencies || worker[i].g > 0;
-        start_ups = start_ups || worker[i].z > 0;
+        start_ups = start_ups || divisible_start_up(&worker[i]) > 0;
         links = links || worker[i].G != worker[0].G;
     }
     if (!latencies && !start_ups)

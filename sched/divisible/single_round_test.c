@@ -279,6 +279,34 @@ static void a_slow_link_gets_nothing(void **state)
     divisible_plan_free(&plan);
 }
 
+/* By a program of its own that goes through all orders and subsets. */
+static void a_late_message_counts_as_a_start_up(void **state)
+{
+    static const struct {
+        double late[3], makespan, load[3];
+    } rows[] = {
+        {{0, 0, 0}, 66.143312102, {26.050955, 58.312102, 15.636943}},
+        {{3, 0, 5}, 67.921178344, {25.421975, 59.928344, 14.649682}},
+        {{40, 0, 0}, 77.003184713, {12.356688, 68.184713, 19.458599}},
+        {{0, 60, 0}, 98.292993631, {41.815287, 32.993631, 25.191083}},
+        {{9, 9, 9}, 75.143312102, {26.050955, 58.312102, 15.636943}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct divisible_worker worker[] = {{1, .2, 2, 0, rows[i].late[0]},
+                                            {2, .1, 1, 0, rows[i].late[1]},
+                                            {.5, .3, 3, 0, rows[i].late[2]}};
+        struct divisible_platform platform = {3, worker, false, false};
+        struct divisible_plan plan = {0};
+        assert_int_equal(divisible_single_best(&platform, 100, &plan, NULL), 0);
+        assert_true(fabs(plan.makespan - rows[i].makespan) < 1e-8);
+        for (int w = 0; w < 3; w++)
+            assert_true(fabs(divisible_plan_load(&plan, w) - rows[i].load[w]) <
+                        1e-6);
+        divisible_plan_free(&plan);
+    }
+}
+
 static int end(void **state)
 {
     glp_free_env();
@@ -296,6 +324,7 @@ int main(void)
         cmocka_unit_test(the_search_gives_the_best_order),
         cmocka_unit_test(the_search_is_never_worse_than_sorted_orders),
         cmocka_unit_test(many_workers_get_a_heuristic_that_says_so),
+        cmocka_unit_test(a_late_message_counts_as_a_start_up),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -12,7 +12,7 @@
  * times v, a single number is for all), a file, or a calibration with a kernel
  * and the bytes of input of one of its iterations. */
 struct plan_source {
-    const char *workers, *g, *G, *w, *z; /* NULL: not given */
+    const char *workers, *g, *G, *w, *z, *late; /* NULL: not given */
     const char *file;
     const char *kernel, *unit_bytes, *calibration;
 };
@@ -23,10 +23,10 @@ struct plan_platform {
 };
 
 /* Reads a platform, checked together with the load.  A file is CSV: a header
- * that names the columns g, G, w, z in any order (G and w are required, the
- * others are 0 when they are missing), one line for each worker, empty lines
- * and what follows # left out.  Returns 0 or -errno with a text; free with
- * plan_platform_free. */
+ * that names the columns g, G, w, z, late in any order (G and w are required,
+ * the others are 0 when they are missing), one line for each worker, empty
+ * lines and what follows # left out.  Returns 0 or -errno with a text; free
+ * with plan_platform_free. */
 int plan_platform_read(const struct plan_source *source, bool overlap,
                        double load, struct plan_platform *out,
                        struct error *err);

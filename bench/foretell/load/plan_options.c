@@ -63,7 +63,11 @@ static const struct options_entry platform_entries[] = {
     OPTION_TEXT("w", "S,...", source.w, "computing one unit, s"),
     OPTION_TEXT("z", "S,...", source.z,
                 "start-up of computing a chunk, s (default 0)"),
-    OPTION_TEXT("platform", "FILE", source.file, "g, G, w, z from a CSV file"),
+    OPTION_TEXT("late", "S,...", source.late,
+                "from the end of a message's sending to when it is there, s: "
+                "the port is free meanwhile (default 0)"),
+    OPTION_TEXT("platform", "FILE", source.file,
+                "g, G, w, z, late from a CSV file"),
     OPTION_TEXT(
         "kernel", "K", source.kernel,
         "g, G, w as calibrated on this machine, a unit being an iteration"),
@@ -104,7 +108,13 @@ static const struct options_page page = {
         "megabyte, a task.  So g and z are in seconds, G and w in seconds for "
         "each unit.  Each is a list with one value for each worker (n:v means "
         "n times v), or one value for all.  A platform file is CSV with a "
-        "header of the columns g, G, w, z, one line for each worker.\n"
+        "header of the columns g, G, w, z, late, one line for each worker.\n"
+        "\n"
+        "--late is the latency that overlaps (g'' of section 2): the port "
+        "sends "
+        "the next message meanwhile, and the worker waits.  The paper gives no "
+        "formula for it.  It counts as z does, but for workers that compute "
+        "while they receive: there it delays their first chunk only.\n"
         "\n"
         "Algorithms (Beaumont, Legrand, Robert 2002):\n"
         "  single-round       one message to each, optimal sizes and order\n"

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COSTS = 4 };
-static const char *const cost_names[COSTS] = {"g", "G", "w", "z"};
+enum { COSTS = 5 };
+static const char *const cost_names[COSTS] = {"g", "G", "w", "z", "late"};
 
 static double *cost_of(struct divisible_worker *worker, int cost)
 {
     double *const field[COSTS] = {&worker->g, &worker->G, &worker->w,
-                                  &worker->z};
+                                  &worker->z, &worker->late};
     return field[cost];
 }
 
@@ -23,7 +23,7 @@ static double *cost_of(struct divisible_worker *worker, int cost)
 static int read_list(const char *text, int cost, int workers,
                      struct divisible_worker *worker, struct error *err)
 {
-    char what[8];
+    char what[12];
     double *list;
     if (text == NULL)
         return 0;
@@ -40,8 +40,8 @@ static int read_list(const char *text, int cost, int workers,
 static int read_lists(const struct plan_source *source,
                       struct plan_platform *out, struct error *err)
 {
-    const char *const text[COSTS] = {source->g, source->G, source->w,
-                                     source->z};
+    const char *const text[COSTS] = {source->g, source->G, source->w, source->z,
+                                     source->late};
     const char *missing = source->workers == NULL ? "--workers"
                           : source->G == NULL     ? "--G"
                           : source->w == NULL     ? "--w"
@@ -93,7 +93,7 @@ static int read_name(struct reader *reader, const char *name, struct error *err)
     }
     return error_set(err, EINVAL,
                      "%s:%d: column '%s' is unknown, the header names columns "
-                     "of g, G, w, z",
+                     "of g, G, w, z, late",
                      reader->path, reader->line, name);
 }
 
@@ -185,15 +185,16 @@ static int read_file(const char *path, struct plan_platform *out,
 
 static int check_source(const struct plan_source *source, struct error *err)
 {
-    bool lists = source->g || source->G || source->w || source->z;
+    bool lists =
+        source->g || source->G || source->w || source->z || source->late;
     if (source->file != NULL && (lists || source->workers || source->kernel))
         return error_set(err, EINVAL,
                          "plan: --platform does not go with --workers, --g, "
-                         "--G, --w, --z or --kernel");
+                         "--G, --w, --z, --late or --kernel");
     if (source->kernel != NULL && lists)
         return error_set(err, EINVAL,
-                         "plan: --kernel does not go with --g, --G, --w or "
-                         "--z");
+                         "plan: --kernel does not go with --g, --G, --w, "
+                         "--z or --late");
     if (source->kernel == NULL && (source->unit_bytes || source->calibration))
         return error_set(err, EINVAL,
                          "plan: --unit-bytes and --calibration need --kernel");

@@ -130,6 +130,10 @@ int plan_sim_submit(struct plan_sim *sim,
         .plans = count,
     };
     size_t bytes = (size_t)platform->workers * sizeof(*platform->worker);
+    for (int i = 0; i < platform->workers; i++)
+        if (platform->worker[i].late > 0)
+            return error_set(err, ENOTSUP,
+                             "plan: --simulate does not know --late");
     int code = send_all(sim, &request, sizeof(request), err);
     if (code == 0)
         code = send_all(sim, platform->worker, bytes, err);
