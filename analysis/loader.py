@@ -122,6 +122,7 @@ class Results:
             for row in csv_rows(os.path.join(directory, "sync-model.csv")):
                 numbers = {n: columns.finite(row.get(n)) for n in MODEL}
                 if "cell" in row and np.isfinite([*numbers.values()]).all():
+                    numbers["ratio"] = columns.finite(row.get("ratio"))
                     found[row["cell"]] = numbers
         return found
 

@@ -8,7 +8,7 @@ import labels
 import machine
 
 COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
-           "load", "power", "total_power", "speedup", "way"]
+           "load", "power", "total_power", "speedup", "way", "ratio"]
 
 
 def way(row):
@@ -30,8 +30,10 @@ def cells(results, frame):
     if "perturb" in here:
         here = here[here["perturb"].isna() | (here["perturb"] == "none")]
     needs = "power" in here and (here["power"] == machine.MEASURED).any()
-    known = results.powers if needs else {}
-    rows = [entry(row, known) for row in here.to_dict("records")]
+    known, models = results.powers if needs else {}, results.models
+    rows = [entry(row, known) | {
+        "ratio": models.get(row["cell"], {}).get("ratio", math.nan)}
+            for row in here.to_dict("records")]
     loops = {row["kernel"]: i for i, row in enumerate(reversed(rows))}
     return sorted(rows, key=lambda row: (
         -loops[row["kernel"]], row["way"], row["sync_interval"],
@@ -98,7 +100,13 @@ def time_grid(title, rows):
         "by synchronization interval, scheme and workers", left=2)
 
 
-def speedup_grid(title, rows):
+RATIO = ("least over the chunks, by the calibration: H V c_p over receiving and "
+         "sending a boundary, 2 (c_d + H c_c)")
+
+
+def speedup_grid(title, rows, what="Speedup", of="speedup", digits=4,
+                 note="over the fastest worker alone, against the power of "
+                 "all"):
     schemes = unique(rows, scheme)
     powers = any(row["power"] for row in rows)
     lines = {}
@@ -106,20 +114,20 @@ def speedup_grid(title, rows):
         lines.setdefault((row["sync_interval"], column(row)), {})[
             scheme(row)] = row
     return grid.Grid(
-        f"Speedup: {title}",
+        f"{what}: {title}",
         ["interval", "mode", "workers", *["power"] * powers, "total power",
          *(f"DMPS({s['of']})" for s in schemes)],
         [[f"{h:g}", mode(first), f"{first['workers']:g}",
           *[first["power"]] * powers, power_words(first["total_power"]),
-          *(labels.significant(at[scheme(s)]["speedup"], 4)
+          *(labels.significant(at[scheme(s)][of], digits)
             if scheme(s) in at else "-" for s in schemes)]
          for (h, _), at in sorted(lines.items())
          for first in [next(iter(at.values()))]],
-        "over the fastest worker alone, against the power of all", left=2)
+        note, left=2)
 
 
 def tables(results, frame):
-    """Two grids for each loop and way."""
+    """Two grids for each loop and way, a third where a calibration is known."""
     blocks = {}
     for row in cells(results, frame):
         blocks.setdefault((row["kernel"], row["way"]), []).append(row)
@@ -127,6 +135,9 @@ def tables(results, frame):
         title = f"{rows[0]['loop']}, {words}"
         yield time_grid(title, rows)
         yield speedup_grid(title, rows)
+        if not all(math.isnan(row["ratio"]) for row in rows):
+            yield speedup_grid(title, rows, "Computation to communication",
+                               "ratio", 3, RATIO)
 
 
 def lines(results, frame):

@@ -6,7 +6,7 @@ import math
 import cells
 import labels
 import papers
-from figures import scaling, style
+from figures import style
 
 HAN = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS"}
 NUMBERS = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
@@ -91,7 +91,7 @@ def drawings(results, part, reading):
             title += " (simulated)"
         if reading:
             title += ", " + other(row)
-        figure = scaling.panels(part, column, "scheme", "line", {
+        figure = style.panels(part, column, "scheme", "line", {
             c: c / counts[0] for c in counts if column == "over_single"})
         if column == "over_single":
             for ax in figure.axes:

@@ -3,7 +3,6 @@ setup and a line for each scheme."""
 import machine
 from figures import masters, style
 
-MOST_PANELS = 9
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
         ("overhead", "overhead_mean_s", "Overhead against workers")]
@@ -31,7 +30,7 @@ def draw(results, frame):
                 style.file_name(name, short, simulated and "simulated"),
                 "Scaling", f"{title}: {short}"
                 + (" (simulated)" if simulated else ""),
-                caption(part, name), panels(
+                caption(part, name), style.panels(
                     part, column, "setup", "scheme",
                     ideals(results, part) if name == "speedup" else {}))
 
@@ -52,50 +51,8 @@ def caption(part, name):
              "overlaps."}[name]
     if part["interval"].notna().any():
         words += " Each point at its best sync interval."
-    return words + style.cut_words(part["setup"].nunique(), MOST_PANELS,
+    return words + style.cut_words(part["setup"].nunique(), style.MOST_PANELS,
                                    "setups")
-
-
-def panels(part, column, by, line, best):
-    """A panel for each value of the column `by`, a line for each of `line`, in
-    the order of the rows; `best` are ideal values by workers."""
-    shown = list(part[by].unique())[:MOST_PANELS]
-    part = part[part[by].isin(shown)]
-    lines = style.Lines(list(part[line].unique()))
-    figure, axes = style.grid(shown, 2.5, sharey=True)
-    factor, unit = style.time_factor(part[column]) \
-        if column.endswith("_s") else (1.0, "")
-    for ax, name in zip(axes, shown):
-        here = part[part[by] == name]
-        for series in lines.at:
-            points = here[here[line] == series].sort_values("workers")
-            if len(points):
-                style.with_interval(ax, points, "workers", column, factor,
-                                    label=series, **lines.of(series))
-        finish(ax, column, unit, factor, part)
-        if best:
-            ideal(ax, best)
-        style.count_axis(ax, sorted(here["workers"].unique()))
-    style.legend(figure, axes)
-    return figure
-
-
-def finish(ax, column, unit, factor, part):
-    ax.set_xlabel("workers")
-    ax.set_ylabel({"time_s": f"time, {unit}", "overhead_mean_s":
-                   f"overhead, {unit}"}.get(column, "speedup"))
-    if column != "overhead_mean_s":
-        ax.set_yscale("log", base=2)
-    style.limit(ax, part, column, factor)
-    if column != "overhead_mean_s":
-        style.plain_log(ax.yaxis)
-
-
-def ideal(ax, best):
-    ax.plot(list(best), list(best.values()), color=style.FAINT, linewidth=3,
-            zorder=1, label="ideal")
-    ax.set_ylim(top=max(ax.get_ylim()[1], *best.values()))
-    style.plain_log(ax.yaxis)
 
 
 def ideals(results, part):

@@ -44,6 +44,7 @@ WIDTH = 9.2     # inches
 WIDTHS = {1: 5.2, 2: 7.6, 3: WIDTH}     # with so many panels in a row
 CHARACTERS = 28     # of a title's line over one of three panels in a row
 LINE = 0.15         # inches, of a title
+MOST_PANELS = 9     # of one figure of panels()
 
 
 class Drawing:
@@ -222,6 +223,48 @@ def plain_log(axis):
                  if low <= t <= high]
     axis.set_ticks(ticks, [f"{t:g}" for t in ticks])
     axis.set_ticks([], minor=True)
+
+
+def panels(part, column, by, line, best):
+    """A panel for each value of the column `by`, a line for each of `line`, in
+    the order of the rows; `best` are ideal values by workers."""
+    shown = list(part[by].unique())[:MOST_PANELS]
+    part = part[part[by].isin(shown)]
+    lines = Lines(list(part[line].unique()))
+    figure, axes = grid(shown, 2.5, sharey=True)
+    factor, unit = time_factor(part[column]) \
+        if column.endswith("_s") else (1.0, "")
+    for ax, name in zip(axes, shown):
+        here = part[part[by] == name]
+        for series in lines.at:
+            points = here[here[line] == series].sort_values("workers")
+            if len(points):
+                with_interval(ax, points, "workers", column, factor,
+                              label=series, **lines.of(series))
+        finish(ax, column, unit, factor, part)
+        if best:
+            ideal(ax, best)
+        count_axis(ax, sorted(here["workers"].unique()))
+    legend(figure, axes)
+    return figure
+
+
+def finish(ax, column, unit, factor, part):
+    ax.set_xlabel("workers")
+    ax.set_ylabel({"time_s": f"time, {unit}", "overhead_mean_s":
+                   f"overhead, {unit}"}.get(column, "speedup"))
+    if column != "overhead_mean_s":
+        ax.set_yscale("log", base=2)
+    limit(ax, part, column, factor)
+    if column != "overhead_mean_s":
+        plain_log(ax.yaxis)
+
+
+def ideal(ax, best):
+    ax.plot(list(best), list(best.values()), color=FAINT, linewidth=3,
+            zorder=1, label="ideal")
+    ax.set_ylim(top=max(ax.get_ylim()[1], *best.values()))
+    plain_log(ax.yaxis)
 
 
 def cut_words(count, most, what):

@@ -137,6 +137,16 @@ double interval_assignment(const struct interval_model *model, double h,
     return 2 * message_time(model, h) + model->c_sch;
 }
 
+double interval_ratio(const struct interval_model *model, double h)
+{
+    double least = INFINITY;
+    for (int64_t c = 0; model->piece != NULL && c < model->pieces; c++)
+        least = fmin(least, model->piece[c].rows * model->piece[c].c_p);
+    for (int j = 0; model->piece == NULL && j < model->groups; j++)
+        least = fmin(least, interval_chunk(model, j) * model->group[j].c_p);
+    return h * least / (2 * message_time(model, h));
+}
+
 /* (3) without T_wa, for one group. */
 static double equal_time(const struct interval_model *model, double h)
 {

@@ -218,6 +218,10 @@ double interval_assignment(const struct interval_model *model, double h,
 double interval_time(const struct interval_model *model, double h,
                      enum interval_reading reading);
 
+/* The least ratio of computation to communication over the chunks, h V c_p /
+ * (t_r + t_s): "at all times" at least 1 in Ciorba et al., section 4.4. */
+double interval_ratio(const struct interval_model *model, double h);
+
 /* What the model says of blocks of h columns, rounded. */
 struct interval_width interval_width(const struct interval_model *model,
                                      double h);

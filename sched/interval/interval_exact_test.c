@@ -128,6 +128,27 @@ static void no_interval_up_to_the_lead_is_chosen(void **unused)
     assert_near("h", interval_optimum(&l.model), 24, 1e-12);
 }
 
+/* Ciorba et al., H = 150 and 100, chunks of 20 rows, c_d and c_c of the same
+ * laboratory. */
+static void computing_takes_as_long_as_messages(void **unused)
+{
+    struct line l;
+    (void)unused;
+    open_line(&l, 3, NULL, .69, 1);
+    l.model.c_d = 99;
+    l.model.chunk_dim = 60;
+    l.group[0].c_p = .138;
+    assert_near("ratio", interval_ratio(&l.model, 150),
+                150 * 20 * .138 / (2 * (99 + 150 * .69)), 1e-12);
+    assert_true(interval_ratio(&l.model, 150) > 1);
+    assert_true(interval_ratio(&l.model, 100) < 1);
+    struct interval_piece piece[] = {{8, .138, 0, 0}, {4, .138, 0, 1}};
+    l.model.piece = piece;
+    l.model.pieces = 2;
+    assert_near("ratio", interval_ratio(&l.model, 150),
+                150 * 4 * .138 / (2 * (99 + 150 * .69)), 1e-12);
+}
+
 static void the_last_worker_must_be_there(void **unused)
 {
     static const double slow[] = {1, 2};
@@ -144,4 +165,5 @@ TESTS(cmocka_unit_test(equal_workers), cmocka_unit_test(loaded_workers),
       cmocka_unit_test(the_best_interval),
       cmocka_unit_test(the_best_interval_of_a_loaded_line),
       cmocka_unit_test(no_interval_up_to_the_lead_is_chosen),
+      cmocka_unit_test(computing_takes_as_long_as_messages),
       cmocka_unit_test(the_last_worker_must_be_there))

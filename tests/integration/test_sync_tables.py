@@ -140,11 +140,27 @@ def test_they_are_stored(six):
     tables(six, "--store")
     text = (six.path / "sync-tables.csv").read_text()
     assert text.startswith("kernel,mode,sync_interval,scheme,workers,time_s,"
-                           "load,power,total_power,speedup,way\n")
+                           "load,power,total_power,speedup,way,ratio\n")
     assert text.endswith("\nheat:rows=9,dedicated,1000,dmps:css:chunk=2,2,7,"
-                         ',,2,1.71428571,"threads, shared, flat"\n')
+                         ',,2,1.71428571,"threads, shared, flat",\n')
     assert len(read(six)) == 6
     assert "Parallel time: heat" in (six.path / "sync-tables.txt").read_text()
+
+
+MODEL = ("cell,k,skew,columns,model_s,no_skew_s,h_auto,auto_s,h_andronikos,"
+         "h_chen_xue,h_no_skew,ratio\n")
+
+
+def test_the_least_ratio_of_computation_to_communication(made):
+    cells = [add(made, "tss", 2, 150, 8), add(made, "tss", 2, 100, 8)]
+    assert "Computation to communication" not in tables(made)
+    (made.path / "sync-model.csv").write_text(MODEL + "".join(
+        f"{cell},1,0,96,1,1,10,1,32,3,20,{ratio}\n"
+        for cell, ratio in zip(cells, (1.0234, 0.8167))))
+    text = tables(made, "--store")
+    _, lines = rows(text, "Computation to communication: ")
+    assert [line[-1] for line in lines] == ["0.817", "1.02"]
+    assert [float(row["ratio"]) for row in read(made)] == [0.8167, 1.0234]
 
 
 def test_without_intervals_there_is_nothing(made):

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 static const char *const head[] = {
-    "cell",   "k",      "skew",         "columns",    "model_s",  "no_skew_s",
-    "h_auto", "auto_s", "h_andronikos", "h_chen_xue", "h_no_skew"};
+    "cell",   "k",      "skew",         "columns",    "model_s",   "no_skew_s",
+    "h_auto", "auto_s", "h_andronikos", "h_chen_xue", "h_no_skew", "ratio"};
 
 enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
 
@@ -33,7 +33,8 @@ static void add_line(struct table *table, const struct cell *cell,
         auto_s,
         (double)forecast_interval(forecast, "andronikos", &other_s),
         (double)forecast_interval(forecast, "chen-xue", &other_s),
-        (double)forecast_without_skew(forecast)};
+        (double)forecast_without_skew(forecast),
+        interval_ratio(&forecast->model, h)};
     table_add(table, "%s", cell->hash);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         table_add(table, "%.17g", numbers[i]);
