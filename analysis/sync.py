@@ -100,8 +100,8 @@ def time_grid(title, rows):
         "by synchronization interval, scheme and workers", left=2)
 
 
-RATIO = ("least over the chunks, by the calibration: H V c_p over receiving and "
-         "sending a boundary, 2 (c_d + H c_c)")
+RATIO = ("least over the chunks, by the calibration: H V c_p over receiving "
+         "and sending a boundary, 2 (c_d + H c_c)")
 
 
 def speedup_grid(title, rows, what="Speedup", of="speedup", digits=4,
@@ -127,7 +127,7 @@ def speedup_grid(title, rows, what="Speedup", of="speedup", digits=4,
 
 
 def tables(results, frame):
-    """Two grids for each loop and way, a third where a calibration is known."""
+    """Two grids for each loop and way, a third where its costs are known."""
     blocks = {}
     for row in cells(results, frame):
         blocks.setdefault((row["kernel"], row["way"]), []).append(row)

@@ -99,7 +99,8 @@ def test_independent_rows_send_nothing(dlsbench, sim):
                       "--scheme", "ss", "--ranks", 2, "--sync-interval", 7,
                       "--oversubscribe", out=f"{len(more)}")
         assert result.code == 0, result.err
-        assert all(row["sync_s"] in (0, None) for row in result.lines("workers"))
+        assert all(row["sync_s"] in (0, None)
+                   for row in result.lines("workers"))
     result = dlsbench("predict", "--kernel",
                       "deps:rows=30,cols=40,vectors=3:0")
     assert result.code == 2
