@@ -40,11 +40,11 @@ EXCEPTIONS = {
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
     "base": 2655,
-    "sched": 7730,
+    "sched": 7745,
     "kernels": 7450,
     "harness": 40740,
     "dls": 11485,
-    "bench": 40700,
+    "bench": 40715,
     "Python": 14100,
 }
 
