@@ -68,8 +68,11 @@ def planned(table, scheme):
     """Whether a scheme's first row has a time under "planned"."""
     lines = table.splitlines()
     end = next(x.index(" planned") for x in lines if " planned" in x)
-    row = next(x for x in lines if f" {scheme}" in x)
-    return row[:end + 8].endswith("s")
+    row = next(i for i, x in enumerate(lines) if f" {scheme}" in x)
+    # The numbers of a long name stand in the line below it.
+    numbers = max(lines[row:row + 2] if len(lines[row]) < end + 8
+                  else lines[row:row + 1], key=len)
+    return numbers[:end + 8].endswith("s")
 
 
 def text(kernel, schemes, more=""):
