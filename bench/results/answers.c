@@ -292,13 +292,24 @@ static void say_avoided(FILE *out, const struct contest *contest,
     table_heading(out, 4, text);
 }
 
+static const char *why_unranked(const struct contest *contest)
+{
+    for (int i = contest->begin; i < contest->end; i++)
+        if (summary_row_words(contest->rows[i].result) == NULL &&
+            text_is(contest->rows[i].conditions, contest->conditions))
+            return contest->rows[i].result->oversubscribed
+                       ? "its workers shared cores: nothing is ranked"
+                       : "a master shared a worker's core: nothing is ranked";
+    return "no choice has a result";
+}
+
 static void print_answer(FILE *out, const struct contest *contest,
                          const char *name)
 {
     char text[TEXT_SIZE] = "";
     add(text, "%s%s: ", name, contest->conditions);
     if (contest->best < 0)
-        add(text, "no answer, no choice was measured");
+        add(text, "no answer, since %s", why_unranked(contest));
     else if (contest->winners == 0)
         add(text, "no answer, the fastest one's speedup cannot be (below)");
     else if (contest->winners == 1)

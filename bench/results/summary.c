@@ -312,9 +312,9 @@ struct summary_counts summary_count(const struct results *results)
 static void print_verified(FILE *out, const struct summary_counts *counts)
 {
     int compared = counts->ok - counts->simulated - counts->unchecked;
-    const char *between = ": ";
+    const char *between = "";
     if (compared > 0) {
-        fprintf(out, "%sall results are those of the serial loop", between);
+        fprintf(out, "results are those of the serial loop");
         if (counts->sampled > 0)
             fprintf(out, " (%d compared in samples)", counts->sampled);
         between = "; ";
@@ -325,6 +325,7 @@ static void print_verified(FILE *out, const struct summary_counts *counts)
     }
     if (counts->unchecked > 0)
         fprintf(out, "%s%d not compared", between, counts->unchecked);
+    fputs(counts->ok > 0 ? "\n" : "", out);
 }
 
 void summary_end(FILE *out, const char *dir, struct summary_counts counts,
@@ -333,16 +334,17 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     fprintf(out, "\n* fastest of its group; = cannot be told from the fastest; "
                  "+/- half the 95 %%\ninterval of the median; t/bound: over "
                  "the least time that these chunks can take\n");
-    fprintf(out, "%d cell%s ok", counts.ok, text_s(counts.ok));
-    print_verified(out, &counts);
-    fprintf(out, "\n%d failed", counts.failed);
+    fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
+            counts.failed);
     if (counts.unverified > 0)
         fprintf(out, ", %d unverified", counts.unverified);
     if (counts.incomplete > 0)
         fprintf(out, ", %d not complete", counts.incomplete);
     if (skipped > 0)
         fprintf(out, ", %d impossible combinations skipped", skipped);
-    fprintf(out, "\nresults: %s\n", dir);
+    fputc('\n', out);
+    print_verified(out, &counts);
+    fprintf(out, "results: %s\n", dir);
 }
 
 static void write_rows(const struct summary *summary, enum table_format format)
