@@ -18,6 +18,12 @@ LINES = [number + 2 for number, line
 SUM = "3900\n"
 
 
+@pytest.fixture(autouse=True)
+def no_calibration(monkeypatch, tmp_path_factory):
+    """The user's may be of another version, which is said."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     path = tmp_path_factory.mktemp("programs") / "recorded"
