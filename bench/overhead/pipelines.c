@@ -190,17 +190,6 @@ static void measure_round(void *arg, int r)
 
 /* ---- printing ---- */
 
-static const struct blocks *find_best(const struct field *field,
-                                      const struct state *state)
-{
-    const struct blocks *found = &field->blocks[0];
-    for (int i = 1; i < field->count; i++)
-        if (state_middle(state, field->blocks[i].ours) <
-            state_middle(state, found->ours))
-            found = &field->blocks[i];
-    return found;
-}
-
 /* Of 2 x serial, for grids in the caches: a boundary whose lines take longer
  * from core to core is waited for longer. */
 static double aim_of(const struct state *state)
@@ -211,7 +200,11 @@ static double aim_of(const struct state *state)
 static void print_state(FILE *out, const struct field *field,
                         const struct state *state)
 {
-    const struct blocks *c = find_best(field, state);
+    const struct blocks *c = &field->blocks[0];
+    for (int i = 1; i < field->count; i++)
+        if (state_middle(state, field->blocks[i].ours) <
+            state_middle(state, c->ours))
+            c = &field->blocks[i];
     double ours = state_ratio(state, field->serial, c->ours) / 2;
     double halves = state_ratio(state, field->serial, field->halves) / 2;
     double of_halves = state_ratio(state, field->halves, c->ours);

@@ -62,14 +62,6 @@ static void list_speeds(const struct simulate_platform *platform, int threads,
             speed[rank++] = platform->hosts[i].speed;
 }
 
-static double slowest_of(const double *speed, int ranks)
-{
-    double slowest = speed[0];
-    for (int i = 1; i < ranks; i++)
-        slowest = fmin(slowest, speed[i]);
-    return slowest;
-}
-
 /* Of an operation on the slowest host, as harness/problem/sim charges it. */
 static double operation_seconds(const struct work *work,
                                 const struct cell *cell, double slowest)
@@ -90,7 +82,9 @@ static int fill_workers(struct calibration_kind *kind, const struct work *work,
         return code;
     double *speed = need_zeroed((size_t)cell->ranks, sizeof(*speed));
     list_speeds(platform, cell->threads, speed, cell->ranks);
-    double slowest = slowest_of(speed, cell->ranks);
+    double slowest = speed[0];
+    for (int i = 1; i < cell->ranks; i++)
+        slowest = fmin(slowest, speed[i]);
     double unit = operation_seconds(work, cell, slowest);
     code = calibration_kind_open(kind, tree.workers, 1, 1, 0, err);
     for (int w = 0; code == 0 && w < tree.workers; w++) {
