@@ -33,7 +33,8 @@ def program(tmp_path_factory):
 
 
 def run(*words, cwd):
-    env = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}
+    env = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive",
+           "XDG_CACHE_HOME": f"{cwd}-cache"}  # not the user's calibration
     return subprocess.run([str(x) for x in (DLSBENCH, *words)], cwd=cwd,
                           env=env, timeout=60, capture_output=True, text=True,
                           check=False)
