@@ -115,6 +115,7 @@ install-lib: lib ## libdls, its headers, manual pages, pkg-config files and exam
 	    ln -sf $$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so && \
 	    install -m 644 $(LIB)/$$lib.a $(LIBDIR)/ || exit 1; done
 	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
+	install -D -m 755 $(LIB)/dlsbench/libdls-omp.so $(LIBDIR)/dlsbench/libdls-omp.so
 	for pc in $(PCS); do \
 	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' \
 	        $${pc%=*} > $(LIBDIR)/pkgconfig/$${pc#*=}.pc || exit 1; done

@@ -4,13 +4,20 @@ OMP_SOURCES := $(filter-out %_test.c,$(wildcard dls/omp/*.c)) \
                base/system/allowed.c base/system/groups.c
 OMP_OBJECTS := $(OMP_SOURCES:%.c=$(LIB)/%.o)
 
-lib: $(LIB)/libdls-omp.so
-all: $(LIB)/libdls-omp.so
+# That in dlsbench/ is the same, and stands in front of more functions: it is
+# loaded where static loops are changed.
+OMP_LIBRARIES := $(LIB)/libdls-omp.so $(LIB)/dlsbench/libdls-omp.so
+lib: $(OMP_LIBRARIES)
+all: $(OMP_LIBRARIES)
 
-$(LIB)/libdls-omp.so: $(OMP_OBJECTS) $(DLS_OBJECTS) dls/omp/omp.map
+$(LIB)/libdls-omp.so: OTHER = +
+$(LIB)/dlsbench/libdls-omp.so: OTHER = -
+$(OMP_LIBRARIES): $(OMP_OBJECTS) $(DLS_OBJECTS) dls/omp/omp.map
 	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)grep -v '/\* $(OTHER) \*/' dls/omp/omp.map > $@.map
 	$(Q)$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--gc-sections \
-	    $(if $(SAN),,-Wl$(comma)--no-undefined) -Wl,--version-script=dls/omp/omp.map \
+	    $(if $(SAN),,-Wl$(comma)--no-undefined) -Wl,--version-script=$@.map \
 	    -o $@ $(OMP_OBJECTS) $(DLS_OBJECTS) -lm
 
 # Its costs are measured on a program of gcc's.

@@ -43,8 +43,8 @@ BUDGET = {
     "sched": 7745,
     "kernels": 7450,
     "harness": 40740,
-    "dls": 11485,
-    "bench": 40730,
+    "dls": 11972,
+    "bench": 41441,
     "Python": 14100,
 }
 

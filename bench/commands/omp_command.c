@@ -5,6 +5,7 @@
 #include "bench/commands/omp_options.h"
 #include "bench/launching/child.h"
 #include "bench/options/command.h"
+#include "bench/programs/execution/same.h"
 #include "bench/programs/seen/recorded.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/start.h"
@@ -119,8 +120,7 @@ static int look_ahead(const struct omp_input *in, const char *records,
     return omp_on(in->on, records, in->out != NULL ? in->path : NULL, out, err);
 }
 
-/* Without a folder of their own the records are beside the counters.  Returns
- * an exit code. */
+/* Without a folder the records are beside the counters.  Returns exit code. */
 static int record(const struct omp_input *in, const char *folder,
                   const struct loops *loops)
 {
@@ -188,7 +188,7 @@ static int say_loaded(const struct start *start, const struct start_end *end,
 /* Returns an exit code. */
 static int report(struct start *start, const struct omp_input *in,
                   char *const *words, const struct start_end *end,
-                  struct symbols *symbols)
+                  struct symbols *symbols, const struct code_tables *tables)
 {
     int exit_code = COMMAND_OK;
     struct error err;
@@ -215,6 +215,8 @@ static int report(struct start *start, const struct omp_input *in,
                     "has what they did until now",
                     start->words[0]);
     warn_of_rules(&start->rules, &loops);
+    if (start_cuts(start->loops))
+        loops_read_code(&loops, tables); /* for the next run */
     if (in->out != NULL)
         store(in, words, &run, &loops);
     if (start->records)
@@ -273,14 +275,11 @@ static int suggest(const char *path)
     return COMMAND_OK;
 }
 
-/* What can be read of its static loops. */
 static int list_static(const char *path)
 {
     struct error err = {""};
-    struct symbols *symbols = symbols_open();
-    int found = 0, code = static_list(path, symbols, stdout, &found, &err);
-    symbols_close(symbols);
-    if (code != 0)
+    int found = 0;
+    if (static_list(path, stdout, &found, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (found == 0)
         command_say("omp: --static %s: it has no parallel region of gcc's that "
@@ -298,23 +297,29 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     start->needs = start->records;
     struct scratch scratch = {.path = ""};
     int code = check_schedule(start, rules, sizeof(rules), &err);
-    if (code == 0)
-        code = start_check(start, path, sizeof(path), &err);
-    if (code == 0)
-        code = open_results(in, &err);
-    if (code == 0)
-        code = open_record(in, &err);
+    code = code == 0 ? start_check(start, path, sizeof(path), &err) : code;
+    code = code == 0 ? open_results(in, &err) : code;
+    code = code == 0 ? open_record(in, &err) : code;
+    struct code_tables tables;
     if (code == 0 && scratch_open(&scratch, START_ROOM, &err) != 0)
         code = error_prefix(&err, -EIO, "omp");
-    if (code != 0)
+    code = code == 0
+               ? start_read(scratch.path, start->loops, path, &tables, &err)
+               : code;
+    if (code != 0) {
+        scratch_close(&scratch);
         return command_fail(COMMAND_USAGE, &err);
+    }
     start->folder = scratch.path;
     struct symbols *symbols = symbols_open();
-    code = start_run(start, path, symbols, &end, &err);
+    code = in->same ? same_before(start, path, symbols, &err) : 0;
+    code = code == 0 ? start_run(start, path, symbols, &end, &err) : code;
     /* The folder is removed even where nobody reads the report. */
     signal(SIGPIPE, SIG_IGN);
     if (code == 0)
-        reported = report(start, in, argv, &end, symbols);
+        reported = report(start, in, argv, &end, symbols, &tables);
+    if (code == 0 && in->same && !same_compare(start))
+        reported = COMMAND_FAILED;
     symbols_close(symbols);
     scratch_close(&scratch);
     /* No folder stays that was made for nothing: it is empty then. */
@@ -322,8 +327,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
         rmdir(in->record);
     if (code != 0)
         return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
-    bool good = WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0;
-    return good ? reported : start_pass_on(end.status);
+    return end.status == 0 ? reported : start_pass_on(end.status);
 }
 
 /* Of --try, where none is given: the program's name and the time. */
@@ -338,7 +342,6 @@ static char *name_folder(const char *program)
     return need_text("%s-%s", name, stamp);
 }
 
-/* Many runs of the program. */
 static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};

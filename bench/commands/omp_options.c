@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const loops_words[] = {"runtime", "dynamic", NULL};
+enum { LOOPS_STATIC = 2 };
+static const char *const loops_words[] = {"runtime", "dynamic", "static", NULL};
 
 #define OPTIONS_OF struct omp_input
 
@@ -21,7 +22,9 @@ static const struct options_entry entries[] = {
                 "2 where it does so without a scheme, too"),
     OPTION_WORD("loops", "WHICH", loops, loops_words,
                 "runtime: only loops with schedule(runtime) get the scheme "
-                "(default); dynamic: those with dynamic and guided, too"),
+                "(default); dynamic: those with dynamic and guided, too; "
+                "static: those that gcc compiled in, too, where its machine "
+                "code shows that this is safe (x86-64)"),
     OPTION_TEXT(
         "out", "DIR", out,
         "append the loops to this result directory, which dlsbench summary and "
@@ -37,6 +40,10 @@ static const struct options_entry entries[] = {
                 "for the shell after each run, 0 is a right answer; the file "
                 "$DLS_OUTPUT has the program's stdout; stopped when it takes "
                 "10 times the program's time and 10 s"),
+    OPTION_FLAG("same-output", same,
+                "--loops static: also loops of which only the answer tells "
+                "whether they are right; the program runs as it is, too, and "
+                "what it prints is compared"),
     OPTION_FLAG("resume", resume, "--try: go on with the runs that --out has"),
     OPTION_TEXT("record", "DIR", record,
                 "write what each iteration of the loops takes into files for "
@@ -68,8 +75,9 @@ static const struct options_page page = {
         "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
         "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
         "the chunks of loops come from a scheme (dlsbench list schemes), or "
-        "from `steal`, work stealing between the threads.  Static, ordered and "
-        "doacross loops are never changed.\n"
+        "from `steal`, work stealing between the threads.  Ordered and "
+        "doacross "
+        "loops are never changed.\n"
         "\n"
         "The report goes to stderr, the program's own output is left alone, "
         "and its exit code or signal is passed on.  Static loops are timed "
@@ -84,6 +92,7 @@ static const struct options_page page = {
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"
         "dlsbench omp --scheme @rules --loops dynamic -- ./solver input\n"
+        "dlsbench omp --scheme fss --loops static -- ./solver input\n"
         "dlsbench omp --scheme fss --out schemes -- ./solver input\n"
         "dlsbench omp --try all --check 'cmp out.txt ref.txt' --out tried -- "
         "./solver input\n"
@@ -144,6 +153,11 @@ static int check_several(const struct omp_input *in, struct error *err)
     else if (in->list == NULL && in->check != NULL && !in->seeds)
         why = "--check is for --try and for several seeds (--scheme "
               "rnd:seed=1..100)";
+    else if (in->same && in->loops != LOOPS_STATIC)
+        why = "--same-output is for --loops static";
+    else if (in->same && in->scheme == NULL && in->list == NULL)
+        why = "--same-output compares a run under a scheme: --scheme or --try "
+              "is missing";
     else if (in->seeds && in->out != NULL)
         why = "--out is for one scheme and for --try, not for several seeds";
     else if (in->suggest != NULL && (in->list != NULL || in->seeds))
@@ -163,6 +177,9 @@ static int check_records(const struct omp_input *in, bool runs,
         return 0;
     if (in->list != NULL || in->seeds)
         why = "--record and --on are for one run";
+    else if (in->loops == LOOPS_STATIC)
+        why = "--record and --on need the costs of single iterations, which "
+              "static loops do not show";
     else if (in->suggest != NULL || in->code != NULL)
         why = "--suggest and --static run no program";
     else if (runs && in->scheme != NULL &&
@@ -218,6 +235,8 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
         return code;
     start->words = argv + words + 1;
     start->loops = loops_words[in->loops >= 0 ? in->loops : 0];
+    if (in->loops == LOOPS_STATIC && (in->same || in->check != NULL))
+        start->loops = "checked";
     start->records = in->record != NULL || in->on != NULL;
     if (start->records && in->scheme == NULL)
         in->scheme = "css:chunk=1";

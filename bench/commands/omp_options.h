@@ -11,12 +11,12 @@
 struct omp_input {
     const char *scheme, *out, *suggest, *code, *list, *check, *record, *on;
     int64_t repetitions; /* 0: not given */
-    bool resume;
-    bool reads;      /* runs nothing: reads records */
-    int loops;       /* index of its word, -1: not given */
-    bool seeds;      /* the scheme is for several */
-    bool made;       /* the folder of `record` */
-    char path[2048]; /* of `out` */
+    bool resume, same;   /* same: the output tells whether a run is good */
+    bool reads;          /* runs nothing: reads records */
+    int loops;           /* index of its word, -1: not given */
+    bool seeds;          /* the scheme is for several */
+    bool made;           /* the folder of `record` */
+    char path[2048];     /* of `out` */
 };
 
 /* Reads it, and fills in the program, its loops and the scheme.  Returns 0 or

@@ -5,6 +5,8 @@
 
 #include "dls/omp/omp_parts.h"
 
+#include <string.h>
+
 /* ---- omp_watch.c ---- */
 
 /* What a thread has lost until now. */
@@ -190,10 +192,48 @@ struct region {
     struct mate *outside;
 };
 
+/* ---- omp_blocks.c ---- */
+
+/* A thread that computes a block asks for its number: what it is told. */
+struct unit {
+    const struct blocks *blocks;
+    int number, of;
+};
+
+/* Finds out whether a region's static loop may be cut; NULL: it may not, and
+ * `note` says why.  Reads files: no lock may be held. */
+struct blocks *blocks_find(const struct module *module, const void *address,
+                           const struct runtime *runtime,
+                           char note[COUNTERS_NAME_MAX]);
+
+/* A visit of such a region. */
+struct cut {
+    struct region region;
+    struct blocks *blocks;
+    struct site *loop;
+    struct slot slot;
+    int per; /* blocks for each thread */
+    struct engine_lock lock;
+    double ticks, squares; /* of the blocks, as far as they are out */
+    int64_t count;
+    int threads;
+};
+
+/* Around the visit, by the thread that begins it; false: it is left alone. */
+bool blocks_begin(struct cut *cut, const void *caller);
+void blocks_end(const struct cut *cut);
+/* What each thread does in it. */
+void blocks_run(struct cut *cut);
+
+/* What the team does together in such a block would be wrong: the program ends.
+ */
+_Noreturn void blocks_fail(const char *what);
+
 /* What a thread is in. */
 enum { FRAMES_INSIDE = 12 };
 struct here {
     struct frame *top;
+    const struct unit *unit; /* NULL: it has its own number */
     const struct region *region;
     struct mate *mate; /* NULL, or see omp_team.h */
     /* A program of gcc's calls LLVM's runtime, from this address; for a region
@@ -220,6 +260,12 @@ struct here {
     struct frame inside[FRAMES_INSIDE];
 };
 extern __thread struct here here __attribute__((tls_model("initial-exec")));
+
+static inline void blocks_guard(const char *what)
+{
+    if (!OMP_LIKELY(here.unit == NULL))
+        blocks_fail(what);
+}
 
 /* A new frame on top, for the call from this address; never NULL: memory that
  * is not there ends the program. */
@@ -257,5 +303,49 @@ static inline bool frame_take(struct frame *frame, struct chunk *chunk)
  * watched. */
 void frame_watch_begin(struct frame *frame);
 bool frame_watch_end(struct frame *frame, bool more);
+
+/* ---- ompt.c: by OMPT, the interface of OpenMP for tools (5.0, chapter 4) ----
+ *
+ * Which threads share a visit where LLVM's runtime keeps the teams: the n-th
+ * loop of a team is one visit, because all its threads meet the same loops in
+ * the same order. */
+
+/* Names and numbers are those of the OpenMP specification. */
+union ompt_data {
+    uint64_t value;
+    void *ptr;
+};
+typedef void (*ompt_callback)(void);
+typedef int ompt_set_fn(int, ompt_callback);
+enum { OMPT_BEGIN = 1 };
+
+#define OMPT_SET(set, which, function)                                         \
+    do {                                                                       \
+        ompt_callback callback;                                                \
+        __typeof__(&(function)) typed = (function);                            \
+        memcpy(&callback, &typed, sizeof(callback));                           \
+        set(which, callback);                                                  \
+    } while (0)
+
+/* What the threads meet in regions is counted. */
+void ompt_watch_events(ompt_set_fn *set);
+
+/* Where a thread is. */
+struct ompt_place {
+    void *task;  /* its implicit task; NULL: it is alone, outside of regions */
+    void *first; /* the team's memory */
+    int threads, thread;
+};
+
+/* Whether a runtime has taken this library for its tool; where none will, the
+ * first call says why. */
+bool ompt_is_active(void);
+
+/* False where the team is not known: there is no tool, or the task is none of a
+ * team's own. */
+bool ompt_find_place(struct ompt_place *place);
+
+/* The memory of the task's next loop. */
+struct slot *ompt_next_slot(const struct ompt_place *place);
 
 #endif

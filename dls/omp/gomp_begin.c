@@ -5,7 +5,6 @@
  * that the program asked for. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
-#include "dls/omp/ompt.h"
 
 #include <stdlib.h>
 
@@ -77,6 +76,7 @@ bool gomp_is_known(const struct site *site, const struct clause *clause)
 bool gomp_push(const void *address, const struct clause *clause,
                struct frame **out)
 {
+    blocks_guard("a loop of the team");
     struct site *site = site_find(address, clause);
     const struct runtime *runtime =
         site != NULL ? site->runtime : runtime_at(address, false);

@@ -31,13 +31,15 @@ static void leave_region(const struct region *region)
 /* A thread begins the region, and is at its end. */
 struct inside {
     const struct region *before;
+    const struct unit *unit;
     struct frame *top;
 };
 
 static struct inside begin_thread(const struct region *region)
 {
-    const struct inside inside = {here.region, here.top};
+    const struct inside inside = {here.region, here.unit, here.top};
     here.region = region;
+    here.unit = NULL; /* its number is that of this region now */
     mapped_thread();
     if (region->team != NULL)
         mate_begin(region->team, region->team->runtime->thread(),
@@ -49,6 +51,7 @@ static void end_thread(const struct region *region, struct inside inside)
 {
     frames_drop(inside.top);
     here.region = inside.before;
+    here.unit = inside.unit;
     if (region->team != NULL)
         mate_arrive(NULL);
 }
@@ -59,6 +62,28 @@ static void run_region(void *arg)
     const struct inside inside = begin_thread(region);
     region->body(region->data);
     end_thread(region, inside);
+}
+
+/* One whose static loop is cut. */
+static void run_cut(void *arg)
+{
+    struct cut *cut = arg;
+    const struct inside inside = begin_thread(&cut->region);
+    blocks_run(cut);
+    end_thread(&cut->region, inside);
+}
+
+/* False: it is left alone. */
+static __attribute__((noinline)) bool
+begin_cut(parallel_fn *real, const struct region *region, const void *caller,
+          unsigned threads, unsigned flags)
+{
+    struct cut cut = {.region = *region};
+    if (!blocks_begin(&cut, caller))
+        return false;
+    real(run_cut, &cut, threads, flags);
+    blocks_end(&cut);
+    return true;
 }
 
 /* A region that is a loop: each thread begins it. */
@@ -95,7 +120,10 @@ OMP_ENTRY void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
 {
     struct region region = {.body = body, .data = data};
     const struct runtime *runtime = begin_region(&region, CALLER, threads);
-    REAL(parallel_fn, runtime, parallel)(run_region, &region, threads, flags);
+    parallel_fn *real = REAL(parallel_fn, runtime, parallel);
+    bool whole = region.site == NULL || region.site->blocks == NULL;
+    if (OMP_LIKELY(whole) || !begin_cut(real, &region, CALLER, threads, flags))
+        real(run_region, &region, threads, flags);
     leave_region(&region);
 }
 

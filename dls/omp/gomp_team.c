@@ -6,6 +6,7 @@
 /* Around a call in which the team's threads wait for one another. */
 static void begin_barrier(const struct runtime *runtime, const void *caller)
 {
+    blocks_guard("a barrier");
     if (runtime->llvm)
         here.caller = caller;
     else
@@ -120,6 +121,7 @@ OMP_ENTRY sections_next_fn GOMP_sections_next;
 
 OMP_ENTRY unsigned GOMP_sections_start(unsigned count)
 {
+    blocks_guard("sections");
     return take_section(
         REAL(sections_fn, gomp_runtime_here(CALLER), sections_start)(count));
 }
@@ -127,6 +129,7 @@ OMP_ENTRY unsigned GOMP_sections_start(unsigned count)
 OMP_ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions,
                                         void **memory)
 {
+    blocks_guard("sections");
     return take_section(REAL(sections2_fn, gomp_runtime_here(CALLER),
                              sections2_start)(count, reductions, memory));
 }
@@ -159,6 +162,7 @@ OMP_ENTRY single_copy_end_fn GOMP_single_copy_end;
 
 OMP_ENTRY bool GOMP_single_start(void)
 {
+    blocks_guard("single");
     mate_meet(KIND_SINGLE);
     return REAL(single_fn, gomp_runtime_here(CALLER), single_start)();
 }
@@ -169,6 +173,7 @@ OMP_ENTRY void *GOMP_single_copy_start(void)
 {
     const struct runtime *runtime = gomp_runtime_here(CALLER);
     struct mate *mate = mate_here();
+    blocks_guard("single");
     mate_meet(KIND_SINGLE);
     if (!runtime->llvm && mate != NULL) {
         mate_arrive(CALLER);
@@ -258,6 +263,7 @@ static body_fn *find_timed(body_fn *body)
 static body_fn *begin_task(const struct runtime *runtime, body_fn *body,
                            uint32_t kinds)
 {
+    blocks_guard("a task");
     if (mate_here() == NULL || runtime->llvm)
         return body;
     mate_meet(kinds);
@@ -314,6 +320,7 @@ OMP_ENTRY wait_depend_fn GOMP_taskwait_depend;
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
         struct mate *mate = runtime->llvm ? NULL : mate_here();                \
+        blocks_guard("a task");                                                \
         if (mate == NULL) {                                                    \
             REAL(wait_fn, runtime, name)();                                    \
             return;                                                            \
@@ -330,9 +337,45 @@ OMP_ENTRY void GOMP_taskwait_depend(void **depend)
     const struct runtime *runtime = gomp_runtime_here(CALLER);
     struct mate *mate = runtime->llvm ? NULL : mate_here();
     struct apart wait = {0};
+    blocks_guard("a task");
     if (mate != NULL)
         wait = mate_apart_begin(mate);
     REAL(wait_depend_fn, runtime, taskwait_depend)(depend);
     if (mate != NULL)
         mate_wait_end(mate, wait);
+}
+
+/* ---- what is not measured: it must not be in a block of a static loop ---- */
+
+typedef bool cancel_fn(int, bool);
+typedef bool cancelled_fn(int);
+typedef void scope_fn(uintptr_t *);
+OMP_ENTRY cancel_fn GOMP_cancel;
+OMP_ENTRY cancelled_fn GOMP_cancellation_point;
+OMP_ENTRY scope_fn GOMP_scope_start;
+OMP_ENTRY wait_fn GOMP_taskgroup_start;
+
+OMP_ENTRY bool GOMP_cancel(int which, bool is)
+{
+    blocks_guard("cancel");
+    return REAL(cancel_fn, gomp_runtime_here(CALLER), cancel)(which, is);
+}
+
+OMP_ENTRY bool GOMP_cancellation_point(int which)
+{
+    blocks_guard("cancel");
+    return REAL(cancelled_fn, gomp_runtime_here(CALLER),
+                cancellation_point)(which);
+}
+
+OMP_ENTRY void GOMP_scope_start(uintptr_t *reductions)
+{
+    blocks_guard("scope");
+    REAL(scope_fn, gomp_runtime_here(CALLER), scope_start)(reductions);
+}
+
+OMP_ENTRY void GOMP_taskgroup_start(void)
+{
+    blocks_guard("a task");
+    REAL(wait_fn, gomp_runtime_here(CALLER), taskgroup_start)();
 }

@@ -306,7 +306,8 @@ static void add_sample(struct counters_sample *to,
 static void count_member(struct counters_site *counted,
                          const struct member *member)
 {
-    counted->iterations += member->iterations;
+    if (counted->clause != CLAUSE_BLOCKS) /* those are not known */
+        counted->iterations += member->iterations;
     counted->chunks += member->chunks;
     counted->threads.busy += (double)(member->stint.end - member->stint.begin);
     add_sample(&counted->sample, &member->sample);

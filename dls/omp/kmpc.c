@@ -3,7 +3,6 @@
  * is begun empty, through the entry for 64 bits whatever the type is, and ended
  * by its next.  Loops outside a region have one thread. */
 #include "dls/omp/gomp.h"
-#include "dls/omp/ompt.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -23,8 +23,17 @@
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
 /* Which loops get another scheme than their own: runtime (those with
- * schedule(runtime)) or dynamic (dynamic and guided ones, too). */
+ * schedule(runtime)), dynamic (dynamic and guided ones, too), static (static
+ * ones, too, where that is safe) or checked (also where only the answer of the
+ * program can tell). */
 #define COUNTERS_LOOPS "DLS_OMP_LOOPS"
+/* "STAMP FOLDER": where the tables of static loops are.  The file of a module,
+ * BUILDID.regions, begins with "STAMP SIZE SECONDS NANOSECONDS", the last three
+ * of its file; then there is a line for each function that is a region:
+ * "CLASS WORD FUNCTION RETURN..." (as in struct reader_region, with addresses
+ * in the file). */
+#define COUNTERS_TABLES "DLS_OMP_TABLES"
+#define COUNTERS_TABLE ".regions"
 /* The socket of `dlsbench omp`, which knows what is at an address. */
 #define COUNTERS_LOOKUP "DLS_OMP_LOOKUP"
 
@@ -101,14 +110,15 @@ enum counters_clause {
     CLAUSE_AUTO,
     CLAUSE_DOACROSS,
     CLAUSE_OTHER, /* with reduction(task), inscan or lastprivate(conditional) */
-    CLAUSE_PART,  /* of a region, from a barrier (or its begin) to the next */
-    CLAUSE_LOCK,  /* a call that waits for others: a lock, a critical section */
-    CLAUSE_CALL,  /* another call of the runtime */
+    CLAUSE_BLOCKS, /* static, in the program itself, which is cut in blocks */
+    CLAUSE_PART,   /* of a region, from a barrier (or its begin) to the next */
+    CLAUSE_LOCK, /* a call that waits for others: a lock, a critical section */
+    CLAUSE_CALL, /* another call of the runtime */
 };
 
 static inline bool counters_is_loop(uint32_t clause)
 {
-    return clause >= CLAUSE_RUNTIME && clause <= CLAUSE_OTHER;
+    return clause >= CLAUSE_RUNTIME && clause <= CLAUSE_BLOCKS;
 }
 
 /* What threads met in a part of a region. */
@@ -186,7 +196,8 @@ struct counters_site {
     int64_t chunk; /* of the clause, 0: none */
     /* As LLVM's compilers have it: ";file;function;line;column;;"; or empty. */
     char source[COUNTERS_NAME_MAX];
-    /* What ran its chunks: a scheme, or empty: the runtime; and why. */
+    /* What ran its chunks: a scheme, or empty: the runtime; and why.  Of a
+     * region: the class and word why its static loop is left alone. */
     char scheme[COUNTERS_NAME_MAX], note[COUNTERS_NAME_MAX];
 
     struct counters_open open;

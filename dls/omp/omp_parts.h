@@ -12,6 +12,7 @@
  *   instance.c     one visit of a loop by one team of threads
  *   omp_costs.c    what iterations cost, for schemes that count with it
  *   omp_handout.c  the chunks of a visit, and the time that they take
+ *   omp_blocks.c   static loops of the program itself, cut in blocks
  *   omp_team.c     the threads of a region from one barrier to the next
  *   omp_watch.c    what threads lose to others: cores, and locks
  *   mapped.c       the file of what was counted; who has the library
@@ -118,6 +119,8 @@ struct settings {
     bool schedules;     /* DLS_SCHEDULE is set */
     bool rules;         /* to a file */
     bool dynamic;       /* dynamic and guided loops, too */
+    bool checked;       /* of static ones also those that may depend on it */
+    const char *tables; /* of static loops; NULL: they are left alone */
     bool records;       /* the costs of iterations */
     bool strips;        /* threads over time */
 };
@@ -179,7 +182,8 @@ struct site {
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
     int idles;
-    struct team *team; /* that no region uses: omp_team.h */
+    struct team *team;     /* that no region uses: omp_team.h */
+    struct blocks *blocks; /* of a region that may be cut; NULL: it is not */
     const void *address;
     /* Iterations and ticks of each thread in the first visits. */
     int speeds, speed_visits;

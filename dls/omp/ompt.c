@@ -1,4 +1,3 @@
-#include "dls/omp/ompt.h"
 
 #include "dls/omp/omp_team.h"
 

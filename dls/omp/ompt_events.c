@@ -1,6 +1,5 @@
 /* What the threads of LLVM's runtime meet in a region, as OMPT tells. */
 #include "dls/omp/omp_team.h"
-#include "dls/omp/ompt.h"
 
 typedef union ompt_data data_t;
 

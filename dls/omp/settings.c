@@ -30,7 +30,11 @@ static __attribute__((constructor)) void read_environment(void)
     if (the.rules)
         snprintf(rules_file, sizeof(rules_file), "%.255s", schedule + 1);
     the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
-    if (!the.dynamic && loops != NULL && strcmp(loops, "runtime") != 0)
+    the.checked = loops != NULL && strcmp(loops, "checked") == 0;
+    if (the.checked || (loops != NULL && strcmp(loops, "static") == 0))
+        the.tables = getenv(COUNTERS_TABLES);
+    if (!the.dynamic && the.tables == NULL && loops != NULL &&
+        strcmp(loops, "runtime") != 0)
         snprintf(wrong_loops, sizeof(wrong_loops), "%.63s", loops);
 }
 
@@ -129,7 +133,8 @@ static bool may_change(uint32_t clause, uint32_t flags)
 {
     bool dynamic = clause == CLAUSE_DYNAMIC || clause == CLAUSE_GUIDED;
     return the.schedules && !(flags & COUNTERS_ORDERED) &&
-           (clause == CLAUSE_RUNTIME || (the.dynamic && dynamic));
+           (clause == CLAUSE_RUNTIME || clause == CLAUSE_BLOCKS ||
+            (the.dynamic && dynamic));
 }
 
 /* Without it only what the loader needs is known, and the build. */
@@ -283,8 +288,9 @@ const struct way *settings_choose(const struct counters_site *site,
 {
     why[0] = '\0';
     if (the.schedules && wrong_loops[0] != '\0') {
-        settings_say(COUNTERS_LOOPS "=%s: allowed: runtime, dynamic; loops run "
-                                    "as without DLS_SCHEDULE",
+        settings_say(COUNTERS_LOOPS "=%s: allowed: runtime, dynamic, and with "
+                                    "dlsbench omp static; loops run as without "
+                                    "DLS_SCHEDULE",
                      wrong_loops);
         return NULL;
     }

@@ -52,6 +52,8 @@ struct found {
     struct module module, caller;
     const struct runtime *runtime;
     struct loop_names names;
+    struct blocks *blocks;
+    char note[COUNTERS_NAME_MAX]; /* why there are none */
 };
 
 static void look(const void *address, const struct clause *clause,
@@ -60,9 +62,14 @@ static void look(const void *address, const struct clause *clause,
     module_find(address, &found->module);
     module_find(clause->caller, &found->caller);
     found->runtime = NULL;
+    found->blocks = NULL;
+    found->note[0] = '\0';
     if (clause->clause == CLAUSE_PART || clause->clause == CLAUSE_LOCK)
         return;
     found->runtime = runtime_of(&found->module, clause->by_llvm);
+    if (clause->clause == CLAUSE_REGION && settings()->tables != NULL)
+        found->blocks =
+            blocks_find(&found->module, address, found->runtime, found->note);
     settings_find_names(&found->module, address, clause, &found->names);
 }
 
@@ -114,6 +121,7 @@ static bool fill(struct site *site, const void *address,
     site->counted = counted;
     site->address = address;
     site->runtime = found->runtime;
+    site->blocks = found->blocks;
     site->measures = settings()->folder != NULL;
     counted->clause = clause->clause;
     counted->flags = clause->flags;
@@ -124,6 +132,7 @@ static bool fill(struct site *site, const void *address,
         snprintf(counted->source, sizeof(counted->source), "%.239s",
                  clause->source);
     counted->region = region_of(clause);
+    snprintf(counted->note, sizeof(counted->note), "%.239s", found->note);
     if (counters->runtime[0] == '\0' && site->runtime != NULL) {
         const char *file = strrchr(site->runtime->file, '/');
         snprintf(counters->runtime, sizeof(counters->runtime), "%.63s",

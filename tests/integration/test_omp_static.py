@@ -421,7 +421,9 @@ def test_what_depends_on_the_thread_is_not_safe(tmp_path, case, level):
 
 @pytest.mark.parametrize("case", sorted(SAFE))
 def test_loops_of_iterations_only_are_safe(tmp_path, case):
-    found = classes(tmp_path, SAFE[case], "-O2")
+    # Of collapsed loops gcc writes the first iteration apart, from -O1 on.
+    found = classes(tmp_path, SAFE[case],
+                    "-O0" if case == "collapse" else "-O2")
     assert found and all(kind in "AB" for kind, _ in found), found
 
 

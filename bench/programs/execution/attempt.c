@@ -30,8 +30,11 @@ int attempts_open(struct attempts *attempts, struct error *err)
         return error_prefix(err, code, "omp");
     snprintf(output, sizeof(output), "%s/output", attempts->scratch.path);
     setenv("DLS_OUTPUT", output, 1);
-    code = start_preload(attempts->scratch.path, attempts->preload,
-                         sizeof(attempts->preload), err);
+    code = start_preload(attempts->scratch.path, attempts->loops,
+                         attempts->preload, sizeof(attempts->preload), err);
+    if (code == 0)
+        code = start_read(attempts->scratch.path, attempts->loops,
+                          attempts->file, &attempts->tables, err);
     return code == 0 ? stops_open(&attempts->stops, err) : code;
 }
 
@@ -214,6 +217,8 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
         code =
             loops_read(&attempt->loops, counters, &end, attempts->symbols, err);
     folder_remove(counters);
+    if (start_cuts(attempts->loops))
+        attempt->read = loops_read_code(&attempt->loops, &attempts->tables);
     attempt->ran = code == 0 && attempt->reason[0] == '\0';
     if (attempt->ran && !attempt->interrupted)
         code = run_check(

@@ -8,6 +8,7 @@
 #include "bench/launching/stops.h"
 #include "bench/programs/execution/output.h"
 #include "bench/programs/seen/loops.h"
+#include "bench/programs/static/code_tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,12 +17,14 @@
 struct attempts {
     char **words;      /* the program and its arguments, NULL ends them */
     const char *check; /* for the shell, 0 is good; NULL: none */
-    const char *loops; /* runtime or dynamic */
+    const char *loops; /* as in struct start */
+    const char *file;  /* the program's */
     struct stops stops;
     struct symbols *symbols;
     struct allowed_set processors; /* that may run the program */
     struct scratch scratch;
-    char preload[8192]; /* LD_PRELOAD */
+    char preload[8192];        /* LD_PRELOAD */
+    struct code_tables tables; /* of static loops */
 };
 
 struct attempt {
@@ -34,6 +37,7 @@ struct attempt {
     double cpu_s, others_s;
     long preempted;
     struct loops loops;
+    int read;                   /* modules whose static loops are known now */
     struct output *output;      /* NULL: it went to the file for the check */
     char digest[OUTPUT_DIGEST]; /* of it; empty: none */
 };

@@ -43,10 +43,17 @@ void advice_time(int choices, double seconds, char text[ADVICE_TIME])
 
 const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
 {
-    const char *loops =
-        loop->site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic";
+    const char *loops = loop->site->clause == CLAUSE_RUNTIME ? ""
+                        : loop->site->clause == CLAUSE_BLOCKS
+                            ? " --loops static"
+                            : " --loops dynamic";
     char list[ADVICE_SIZE];
     advice_list(loop, list);
+    if (loop->site->clause == CLAUSE_BLOCKS) {
+        snprintf(text, ADVICE_SIZE, "--try %.60s%s finds out whether one helps",
+                 list, loops);
+        return text;
+    }
     snprintf(text, ADVICE_SIZE,
              "--try %.60s%s finds out whether one helps, --on %d%s replays "
              "them beside the loop as it is",

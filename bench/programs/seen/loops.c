@@ -249,6 +249,8 @@ static void add_site(struct loops_process *process, struct counters_site *site,
         fill(&process->part[process->parts++], counters, site, end, symbols);
     else if (site->clause == CLAUSE_LOCK)
         fill(&process->lock[process->locks++], counters, site, end, symbols);
+    if (site->clause == CLAUSE_REGION && site->note[0] != '\0')
+        fill(&process->left[process->lefts++], counters, site, end, symbols);
     process->open = process->open || (any && is_open(site));
 }
 
@@ -296,6 +298,7 @@ static void add_process(struct loops *loops, struct counters *counters,
         .counters = counters,
         .loop = need_zeroed(sites, sizeof(*process->loop)),
         .part = need_zeroed(sites, sizeof(*process->part)),
+        .left = need_zeroed(sites, sizeof(*process->left)),
         .lock = need_zeroed(sites, sizeof(*process->lock))};
     for (int i = 0; i < counters->sites; i++)
         add_site(process, &counters->site[i], end, symbols);
@@ -350,10 +353,27 @@ void loops_free(struct loops *loops)
         free(loops->process[i].counters);
         free(loops->process[i].loop);
         free(loops->process[i].part);
+        free(loops->process[i].left);
         free(loops->process[i].lock);
     }
     free(loops->process);
     *loops = (struct loops){0};
+}
+
+int loops_read_code(const struct loops *loops, const struct code_tables *tables)
+{
+    int count = 0;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct counters *counters = loops->process[i].counters;
+        for (int k = 0; k < counters->sites; k++) {
+            const struct counters_site *site = &counters->site[k];
+            const char *path = site->clause == CLAUSE_REGION
+                                   ? loops_path(counters, &site->at)
+                                   : NULL;
+            count += path != NULL && tables_add(tables, path);
+        }
+    }
+    return count;
 }
 
 bool loops_have_scheme(const struct loops *loops)

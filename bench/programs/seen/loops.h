@@ -4,6 +4,7 @@
 #define BENCH_PROGRAMS_SEEN_LOOPS_H
 
 #include "base/error.h"
+#include "bench/programs/static/code_tables.h"
 #include "bench/programs/symbols/symbols.h"
 #include "dls/omp/omp_counters.h"
 
@@ -43,6 +44,8 @@ struct loops_process {
     struct loops_loop *loop;
     int loops; /* that were visited */
     struct loops_cores cores;
+    struct loops_loop *left; /* regions whose static loops are left alone */
+    int lefts;
     struct loops_loop *part;
     int parts; /* of regions; not those that are a loop and nothing else */
     struct loops_loop *lock;
@@ -81,6 +84,11 @@ bool loops_run(const struct counters *counters);
 
 /* Processors' time of those that do. */
 double loops_running_cpu(const struct loops *loops);
+
+/* Reads the code of modules that had regions and no table of static loops: for
+ * the next run.  Returns how many. */
+int loops_read_code(const struct loops *loops,
+                    const struct code_tables *tables);
 
 /* Whether a scheme handed out the chunks of any loop. */
 bool loops_have_scheme(const struct loops *loops);

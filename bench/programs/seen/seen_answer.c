@@ -93,10 +93,12 @@ static void print_next(FILE *out, const struct answer_sum *sum,
         char list[ADVICE_SIZE], time[ADVICE_TIME];
         int choices = advice_list(sum->row, list);
         advice_time(choices, run->seconds, time);
-        fprintf(
-            out, "see the next line (about %s)\n  dlsbench omp --try %s%s --",
-            time, list,
-            sum->row->site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic");
+        fprintf(out,
+                "see the next line (about %s)\n  dlsbench omp --try %s%s --",
+                time, list,
+                sum->row->site->clause == CLAUSE_RUNTIME  ? ""
+                : sum->row->site->clause == CLAUSE_BLOCKS ? " --loops static"
+                                                          : " --loops dynamic");
         for (int i = 0; run->program[i] != NULL; i++)
             print_word(out, run->program[i]);
         fprintf(out, "\n");

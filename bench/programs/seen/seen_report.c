@@ -62,7 +62,7 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
         table_add(table, "%d-%d", site->threads_min, site->threads_max);
     table_add(table, "%lld", (long long)site->visits);
     for (int i = 0; i < 2; i++)
-        if (unknown)
+        if (unknown || (i == 0 && site->clause == CLAUSE_BLOCKS))
             table_add(table, "-");
         else
             table_add(table, "%lld",
@@ -252,6 +252,34 @@ static void say_parts(FILE *out, const struct loops_process *process,
     }
 }
 
+static bool is_cut(const struct loops_process *process)
+{
+    for (int i = 0; i < process->loops; i++)
+        if (process->loop[i].site->clause == CLAUSE_BLOCKS &&
+            process->loop[i].site->scheme[0] != '\0')
+            return true;
+    return false;
+}
+
+/* One word for each region: the class is its first letter. */
+static void say_left(FILE *out, const struct loops_process *process)
+{
+    char name[LINES_NAME];
+    for (int i = 0; i < process->lefts; i++) {
+        const char *note = process->left[i].site->note;
+        lines_name(&process->left[i], name);
+        fprintf(out, "  left as it is: %s: %s%s\n", name, note + 2,
+                note[0] == 'C' ? ", only its output can tell: --same-output, "
+                                 "or --try with --check"
+                : strcmp(note + 2, "unread") == 0
+                    ? ", its code was not known before this run"
+                    : "");
+    }
+    if (is_cut(process))
+        fprintf(out, "  static loops were cut: sums of floating point may "
+                     "change their last digits\n");
+}
+
 static void say_locks(FILE *out, const struct loops_process *process,
                       const struct answer_sum *sum)
 {
@@ -307,6 +335,7 @@ static void print_process(FILE *out, const struct loops_process *process,
     print_parts(out, process, run->seconds);
     say_loops(out, process, run->seconds, sum);
     say_parts(out, process, run->seconds, sum);
+    say_left(out, process);
     say_locks(out, process, sum);
     if (sum->open > before)
         snprintf(sum->end, sizeof(sum->end), "%s", end);

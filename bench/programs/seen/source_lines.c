@@ -77,15 +77,15 @@ const char *names_alias(const char *function, int i, char name[NAMES_SIZE])
 const char *lines_clause(const struct counters_site *site, char text[64])
 {
     static const char *const names[] = {
-        "region", "runtime", "dynamic",  "guided",
-        "static", "auto",    "doacross", "other",
+        "region", "runtime",  "dynamic", "guided",       "static",
+        "auto",   "doacross", "other",   "static (gcc)",
     };
     char chunk[32] = "";
     if (site->chunk > 0)
         snprintf(chunk, sizeof(chunk), ",%lld", (long long)site->chunk);
     snprintf(text, 64, "%s%s%s%s",
              site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
-             names[site->clause < 8 ? site->clause : 7], chunk,
+             names[site->clause < 9 ? site->clause : 7], chunk,
              site->flags & COUNTERS_ORDERED ? " ordered" : "");
     return text;
 }

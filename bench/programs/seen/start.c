@@ -1,5 +1,6 @@
 #include "bench/programs/seen/start.h"
 
+#include "base/text.h"
 #include "bench/launching/child.h"
 #include "bench/launching/installed.h"
 #include "bench/options/command.h"
@@ -36,10 +37,26 @@ int start_check(const struct start *start, char *path, size_t size,
 
 /* ---- its environment ---- */
 
-int start_library(char *path, size_t size, struct error *err)
+bool start_cuts(const char *loops)
 {
-    static const char *const names[] = {"lib/libdls-omp.so",
+    return text_is(loops, "static") || text_is(loops, "checked");
+}
+
+const char *start_option(const char *loops)
+{
+    return text_is(loops, "dynamic")   ? " --loops dynamic"
+           : text_is(loops, "static")  ? " --loops static"
+           : text_is(loops, "checked") ? " --loops static --same-output"
+                                       : "";
+}
+
+int start_library(const char *loops, char *path, size_t size, struct error *err)
+{
+    static const char *const plain[] = {"lib/libdls-omp.so",
                                         "build/lib/libdls-omp.so"};
+    static const char *const cuts[] = {"lib/dlsbench/libdls-omp.so",
+                                       "build/lib/dlsbench/libdls-omp.so"};
+    const char *const *names = start_cuts(loops) ? cuts : plain;
     char found[PATH_MAX];
     for (int i = 0; i < 2; i++)
         if (installed_find(names[i], found, sizeof(found)) == 0) {
@@ -67,18 +84,31 @@ static int link_library(const char *folder, char *path, size_t size,
     return 0;
 }
 
-int start_preload(const char *folder, char *preload, size_t size,
-                  struct error *err)
+int start_preload(const char *folder, const char *loops, char *preload,
+                  size_t size, struct error *err)
 {
     char library[PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
     bool any = before != NULL && before[0] != '\0';
-    int code = start_library(library, sizeof(library), err);
+    int code = start_library(loops, library, sizeof(library), err);
     if (code == 0)
         code = link_library(folder, library, sizeof(library), err);
     snprintf(preload, size, "%s%s%s", library, any ? ":" : "",
              any ? before : "");
     return code;
+}
+
+int start_read(const char *folder, const char *loops, const char *path,
+               struct code_tables *tables, struct error *err)
+{
+    if (!start_cuts(loops))
+        return 0;
+    int code = tables_open(tables, folder, err);
+    if (code != 0)
+        return code;
+    tables_add_program(tables, path);
+    tables_tell(tables);
+    return 0;
 }
 
 static void set_environment(const struct start *start, const char *preload,
@@ -133,6 +163,15 @@ static _Noreturn void run_child(const struct start *start, const char *path,
                                 const struct before *before, int failed)
 {
     release_signals(before);
+    if (start->output != NULL) {
+        int in = open("/dev/null", O_RDONLY),
+            out = open(start->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 ||
+            dup2(out, STDOUT_FILENO) < 0)
+            _exit(126);
+        close(in);
+        close(out);
+    }
     execv(path, start->words);
     int code = errno;
     ssize_t told = write(failed, &code, sizeof(code));
@@ -246,7 +285,8 @@ int start_run(const struct start *start, const char *path,
     struct before before;
     struct lookup lookup = {
         .folder = start->folder, .rules = &start->rules, .symbols = symbols};
-    int code = start_preload(start->folder, preload, sizeof(preload), err);
+    int code = start_preload(start->folder, start->loops, preload,
+                             sizeof(preload), err);
     if (code == 0)
         code = lookup_open(&lookup, err);
     if (code != 0)

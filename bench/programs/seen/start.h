@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/programs/seen/scheme_rules.h"
+#include "bench/programs/static/code_tables.h"
 #include "bench/programs/symbols/loaded.h"
 #include "bench/programs/symbols/symbols.h"
 
@@ -16,8 +17,10 @@ enum { START_ROOM = 4 << 20 };
 struct start {
     char **words;       /* the program and its arguments, NULL ends them */
     const char *scheme; /* NULL: none, also not the environment's */
-    const char *loops;  /* runtime or dynamic */
+    const char *loops;  /* runtime, dynamic, static or checked */
     const char *folder; /* of the counters */
+    const char *output; /* file for its stdout, NULL: this process's; its
+                           stdin is empty then */
     bool records;       /* also the costs of iterations, in it */
     bool needs;         /* a program without the library is refused */
     struct rules rules; /* none: no file of them was given */
@@ -34,13 +37,26 @@ struct start_end {
     struct loaded loaded;
 };
 
-/* The file of libdls-omp.so.  Returns 0 or -errno. */
-int start_library(char *path, size_t size, struct error *err);
+/* Whether static loops are changed, too. */
+bool start_cuts(const char *loops);
+
+/* The option for these loops, with a blank before it; empty: it is the usual
+ * one. */
+const char *start_option(const char *loops);
+
+/* The file of libdls-omp.so for these loops.  Returns 0 or -errno. */
+int start_library(const char *loops, char *path, size_t size,
+                  struct error *err);
 
 /* What LD_PRELOAD is for such a run; what it was stays behind it.  `folder`:
  * one that lasts as long as the run.  Returns 0 or -errno. */
-int start_preload(const char *folder, char *preload, size_t size,
-                  struct error *err);
+int start_preload(const char *folder, const char *loops, char *preload,
+                  size_t size, struct error *err);
+
+/* Where static loops are changed: reads the program and its libraries (`path`),
+ * and says it by the environment.  Returns 0 or -errno. */
+int start_read(const char *folder, const char *loops, const char *path,
+               struct code_tables *tables, struct error *err);
 
 /* Whether the program can be run; `path` becomes its file.  Returns 0 or -errno
  * with a text. */

@@ -87,7 +87,7 @@ static void add_loop(struct entries *all, const struct loops_loop *loop,
     fill_cell(&cell, name, scheme, runtime, site->threads_max);
     struct entry *entry = find_entry(all, &cell, round);
     entry->ranks++;
-    entry->iterations += site->iterations;
+    entry->iterations += site->clause == CLAUSE_BLOCKS ? -1 : site->iterations;
     entry->chunks += site->chunks;
     entry->shares = entry->shares || loop->shares;
     snprintf(entry->clause, sizeof(entry->clause), "%s", clause);

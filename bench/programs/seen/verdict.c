@@ -15,7 +15,7 @@ bool verdict_may_change(const struct counters_site *site)
 {
     return !(site->flags & COUNTERS_ORDERED) &&
            (site->clause == CLAUSE_RUNTIME || site->clause == CLAUSE_DYNAMIC ||
-            site->clause == CLAUSE_GUIDED);
+            site->clause == CLAUSE_GUIDED || site->clause == CLAUSE_BLOCKS);
 }
 
 bool verdict_is_timed(const struct counters_site *site)
@@ -137,7 +137,7 @@ static bool is_few(const struct counters_site *site)
 /* No schedule cuts an iteration. */
 static bool are_single(const struct counters_site *site)
 {
-    return site->chunks >= site->iterations;
+    return site->clause != CLAUSE_BLOCKS && site->chunks >= site->iterations;
 }
 
 bool verdict_is_single(const struct loops_loop *loop)

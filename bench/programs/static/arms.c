@@ -134,12 +134,14 @@ static struct arms arms_of(const struct graph *graph, int32_t block, bool turn)
 }
 
 /* Up to the meeting, or to the end. */
-static bool are_plain(const struct graph *graph, const int32_t *blocks,
-                      int count, int32_t meet)
+static bool are_plain(struct flow *flow, const int32_t *blocks, int count,
+                      int32_t meet)
 {
-    for (int i = 0; i < count && blocks[i] != meet; i++)
-        if (!is_plain(graph, blocks[i]))
+    for (int i = 0; i < count && blocks[i] != meet; i++) {
+        if (!is_plain(flow->graph, blocks[i]))
             return false;
+        flow->arm[blocks[i]] = true;
+    }
     return true;
 }
 
@@ -155,10 +157,11 @@ bool arms_find(struct flow *flow)
             return false;
         struct arms arms = arms_of(graph, b, turn != 0);
         int32_t meet = find_meeting(graph, &arms);
-        if (meet < 0 || !are_plain(graph, arms.left, arms.lefts, meet) ||
-            !are_plain(graph, arms.right, arms.rights, meet))
+        if (meet < 0 || !are_plain(flow, arms.left, arms.lefts, meet) ||
+            !are_plain(flow, arms.right, arms.rights, meet))
             return false;
         flow->meets[b] = meet;
+        flow->met[meet] = true;
     }
     flow->has_meets = true;
     return true;

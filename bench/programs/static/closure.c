@@ -53,6 +53,21 @@ static bool is_table(const struct insn *insn, int64_t i)
     return false;
 }
 
+/* What the calls of libraries leave is not known. */
+enum { KEPT = 1 << 3 | 1 << REG_RSP | 1 << REG_RBP | 0xf << 12 };
+static uint64_t writes_of(struct code *code, const struct insn *insn)
+{
+    uint64_t all = insn->writes;
+    for (int i = 0; i < insn->count; i++)
+        if (insn->op[i].type == OPERAND_REG && insn->op[i].writes &&
+            insn->op[i].reg < REG_COUNT)
+            all |= UINT64_C(1) << insn->op[i].reg;
+    bool away = insn->flow == FLOW_CALL || insn->flow == FLOW_JUMP;
+    return away && code_target(code_image(code), insn).name != NULL
+               ? ~(uint64_t)KEPT
+               : all;
+}
+
 static bool leads_on(struct code *code, const struct binary_function *function,
                      const struct insn *insn, int64_t i,
                      struct reached *reached)
@@ -73,10 +88,11 @@ static bool leads_on(struct code *code, const struct binary_function *function,
     return true;
 }
 
-bool closure_is_known(struct code *code, uint64_t at)
+bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
 {
     struct reached reached = {NULL, 0, 0, false};
     bool known = true;
+    *writes = 0;
     reach(&reached, at);
     for (int64_t f = 0; known && f < reached.count; f++) {
         struct binary_function function;
@@ -86,10 +102,23 @@ bool closure_is_known(struct code *code, uint64_t at)
                 ? code_read(code, &function, &count)
                 : NULL;
         known = insn != NULL;
-        for (int64_t i = 0; known && i < count; i++)
+        for (int64_t i = 0; known && i < count; i++) {
             known = leads_on(code, &function, insn, i, &reached);
+            *writes |= writes_of(code, &insn[i]);
+        }
         known = known && !reached.failed;
     }
     free(reached.at);
     return known;
+}
+
+const struct callee *flow_callee(struct flow *flow, uint64_t at)
+{
+    for (int i = 0; i < flow->callees && i < 16; i++)
+        if (flow->callee[i].at == at)
+            return &flow->callee[i];
+    struct callee *made = &flow->callee[flow->callees++ % 16];
+    made->at = at;
+    made->known = closure_is_known(flow->code, at, &made->writes);
+    return made;
 }

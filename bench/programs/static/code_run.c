@@ -13,10 +13,16 @@ int flow_open(struct flow *flow, struct graph *graph)
     flow->in = calloc(blocks, sizeof(*flow->in));
     flow->empty = calloc(blocks, sizeof(*flow->empty));
     flow->main = calloc(blocks, sizeof(*flow->main));
+    flow->before = calloc(blocks, sizeof(*flow->before));
+    flow->head = calloc(blocks, sizeof(*flow->head));
     flow->meets = calloc(blocks, sizeof(*flow->meets));
+    flow->arm = calloc(blocks, sizeof(*flow->arm));
+    flow->met = calloc(blocks, sizeof(*flow->met));
     flow->ends = calloc(blocks, sizeof(*flow->ends));
     flow->orient = calloc(blocks, sizeof(*flow->orient));
     return flow->in == NULL || flow->empty == NULL || flow->main == NULL ||
+                   flow->before == NULL || flow->head == NULL ||
+                   flow->arm == NULL || flow->met == NULL ||
                    flow->ends == NULL || flow->meets == NULL ||
                    flow->orient == NULL
                ? -ENOMEM
@@ -31,7 +37,11 @@ void flow_close(struct flow *flow)
     free(flow->in);
     free(flow->empty);
     free(flow->main);
+    free(flow->before);
+    free(flow->head);
     free(flow->meets);
+    free(flow->arm);
+    free(flow->met);
     free(flow->ends);
     free(flow->orient);
 }
@@ -48,12 +58,17 @@ static void flow_check_object(struct flow *flow, int64_t at)
 
 static void carry_register(struct value *value)
 {
-    if (value_is_iter(value) || value_is_number(value) ||
-        value->kind == V_STACK || value->kind == V_FRESH)
+    if (value->kind == V_STACK || value->kind == V_FRESH)
         return;
-    *value = (struct value){.kind = value->kind == V_CONST && value->number == 0
-                                        ? V_CARRY0
-                                        : V_CARRY};
+    if (value_is_iter(value))
+        *value = (struct value){.kind = V_MOVES};
+    else if (value->kind == V_CONST && value->number == 0)
+        *value = (struct value){.kind = V_CARRY0};
+    else if (!value_is_number(value))
+        /* A sum that begins with something else may have it from the first
+         * iteration. */
+        *value =
+            (struct value){.kind = value_is_extreme(value) ? V_CARRY : V_DIRTY};
 }
 
 /* A place of the frame that the loop writes: by its address in an instruction,
@@ -94,9 +109,43 @@ static void enter(struct flow *flow, int32_t block, struct state *state)
             carry_slots(flow, state, insn);
         }
     }
+    uint64_t moves = written & flow->head[block].moves;
     for (int r = 0; r < REG_FLAGS; r++)
-        if (written >> r & 1)
+        if (moves >> r & 1)
             carry_register(&state->reg[r]);
+        else if ((written >> r & 1) && value_is_iter(&state->reg[r]))
+            state->reg[r] =
+                (struct value){.kind = V_ITER, .number = 1 + (uint64_t)r};
+}
+
+/* A register that the loop writes may be the same in each iteration: a
+ * constant, or what compilers get back behind a call.  Each is taken for that
+ * until an iteration ends with something else. */
+static void compare_constants(struct flow *flow, int32_t head,
+                              const struct state *state)
+{
+    uint64_t moves = 0;
+    for (int r = 0; r < REG_FLAGS; r++) {
+        const struct value *begin = &flow->in[head].reg[r];
+        bool known = begin->kind == V_CONST ||
+                     (begin->kind == V_ITER && begin->number != 0);
+        if (!known || state->reg[r].kind != begin->kind ||
+            begin->number != state->reg[r].number)
+            moves |= UINT64_C(1) << r;
+    }
+    flow->moves += (moves & ~flow->head[head].moves) != 0;
+    flow->head[head].moves |= moves;
+}
+
+/* Behind the loop there is no iteration that goes on. */
+static void leave(struct state *state)
+{
+    for (int r = 0; r < REG_FLAGS; r++)
+        if (state->reg[r].kind == V_MOVES)
+            state->reg[r].kind = V_ITER;
+    for (int64_t i = 0; i < state->slots; i++)
+        if (state->slot[i].value.kind == V_MOVES)
+            state->slot[i].value.kind = V_ITER;
 }
 
 /* ---- following ---- */
@@ -191,16 +240,27 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
     struct state entered = {.reached = false};
     if (flow->pass == PASS_EMPTY && !flow->empty[to])
         return;
-    bool enters = flow->pass == PASS_CARRY && flow->main[to] &&
-                  (!flow->main[from] ||
-                   flow->graph->component[from] != flow->graph->component[to]);
-    if (enters) {
+    bool other = flow->graph->component[from] != flow->graph->component[to] ||
+                 !flow->main[from] || !flow->main[to];
+    bool enters = flow->pass == PASS_CARRY && flow->main[to] && other;
+    bool leaves = flow->pass == PASS_CARRY && flow->main[from] && other;
+    if (flow->pass == PASS_CARRY && flow->main[to] && flow->head[to].is &&
+        !enters)
+        compare_constants(flow, to, state);
+    if (leaves || enters) {
         state_copy(flow, &entered, state);
-        enter(flow, to, &entered);
+        leave(&entered);
         state = &entered;
     }
+    if (enters) {
+        flow->moves += !flow->head[to].is;
+        flow->head[to].is = true;
+        enter(flow, to, &entered);
+    }
+    flow->chooses = !flow->has_meets || flow->met[to];
     if (state_join(flow, &flow->in[to], state))
         add(work, to);
+    flow->chooses = false;
     state_free(&entered);
 }
 
@@ -283,13 +343,15 @@ int flow_run(struct flow *flow, enum pass pass)
     flow->pass = pass;
     /* What is seen by others is known only when all has been looked at. */
     int64_t before;
-    int objects;
+    int objects, moves;
     do {
         before = flow->escape;
+        moves = flow->moves;
         objects = flow->objects.count;
         follow(flow, &work);
     } while (!flow->failed &&
-             (flow->escape != before || flow->objects.count != objects));
+             (flow->escape != before || flow->objects.count != objects ||
+              flow->moves != moves));
     if (!flow->failed)
         report(flow);
     free_order(&work);

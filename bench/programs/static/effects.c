@@ -90,6 +90,10 @@ static void judge_store(struct flow *flow, const struct insn *insn,
     if (outside && insn->lock && !flow->empty[flow->block] &&
         (insn->count < 2 || insn->op[1].type == OPERAND_NUMBER))
         refuse(flow, WORD_THREADS);
+    if (outside && !flow->empty[flow->block] && flow->before[flow->block])
+        flow->carried = true; /* the first iteration does more */
+    if (flow_is_fixed(flow, value))
+        flow->carried = true;
     if (value->kind == V_DIRTY || (value_is_carry(value) && !outside) ||
         (value_is_carry(value) && !shares))
         flow->carried = true;
@@ -147,6 +151,17 @@ void effect_call(struct flow *flow, struct state *state,
     }
 }
 
+/* Whether one way leads out of the loop. */
+static bool leaves(const struct flow *flow)
+{
+    const struct graph *graph = flow->graph;
+    const struct block *block = &graph->block[flow->block];
+    for (int32_t i = 0; i < block->nexts; i++)
+        if (graph->component[block->next[i]] != graph->component[flow->block])
+            return true;
+    return false;
+}
+
 void effect_branch(struct flow *flow, const struct value *flags)
 {
     if (!flow->report)
@@ -155,6 +170,7 @@ void effect_branch(struct flow *flow, const struct value *flags)
         flow->ends[flow->block] = flags->kind;
         flow->orient[flow->block] = flags->number;
     }
-    if (flow->pass == PASS_CARRY && flags->kind == F_CARRY)
+    if (flow->pass == PASS_CARRY &&
+        (flags->kind == F_CARRY || (flags->kind == F_BOUND && !leaves(flow))))
         flow->carried = true;
 }

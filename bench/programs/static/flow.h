@@ -20,21 +20,23 @@ enum kind {
     V_START,
     V_END,
     V_ITER,   /* depends on both */
+    V_MOVES,  /* such a value in the loop, which each iteration changes */
     V_CARRY0, /* counts from 0 */
     V_CARRY,  /* from one iteration to the next */
     V_DIRTY,  /* computed of V_CARRY behind the loop */
     V_T,
     V_N,
     V_Q,
-    V_Q1, /* Q or Q + 1 */
+    V_Q1, /* Q or Q + 1; number 1: Q + 1, which a program may have, too */
     V_R,
     V_R0, /* R or 0 */
     V_B,  /* T < R */
-    V_P,  /* T * Q1; number 1: T * Q, which a program may have, too */
+    V_P,  /* T * Q1; number 1: T * Q or T * (Q + 1), see V_Q1 */
     V_WRONG,
     F_SPLIT, /* flags of T compared with R */
     F_EMPTY, /* of START with END; number 1: of END with START */
     F_ITER,
+    F_BOUND, /* of an iteration with what is the same in all of them */
     F_CARRY,
 };
 
@@ -80,15 +82,31 @@ enum word {
     WORD_STATE,
 };
 
+struct head {
+    bool is;
+    uint64_t moves; /* bits of registers that may change in the loop */
+};
+
 enum pass { PASS_ALL, PASS_EMPTY, PASS_CARRY };
 
 struct flow {
     struct graph *graph;
+    struct code *code;
+    struct callee {
+        uint64_t at, writes; /* all: not known */
+        bool known;
+    } callee[16]; /* the last ones that were looked at */
+    int callees;
     struct state *in; /* of each block */
     enum pass pass;
-    bool report;    /* the values are final */
-    bool *empty;    /* blocks that run without an iteration */
-    bool *main;     /* blocks of the loop itself */
+    bool report; /* the values are final */
+    struct {
+        bool *empty;       /* blocks that run without an iteration */
+        bool *main;        /* blocks of the loop itself */
+        bool *before;      /* of the others those that are reached without it */
+        struct head *head; /* of these, where it is entered */
+        int moves;         /* how often one of them has changed */
+    };
     int64_t escape; /* from here on the frame may be seen by others */
     struct {
         int64_t at[32];
@@ -105,9 +123,14 @@ struct flow {
         bool multiplied; /* the number, by what is no quotient */
         int starts, compares, products;
     } count;
-    bool has_meets;
-    int32_t *meets; /* of each block: where both arms of T < R do, -1 */
-    uint8_t *ends;  /* kind of the flags at each block's end */
+    struct {
+        bool has_meets;
+        int32_t *meets; /* of each block: where both arms of T < R do, -1 */
+        bool *arm;      /* blocks between a question for T < R and there */
+        bool *met;      /* blocks where arms meet */
+        bool chooses;   /* what is joined now was chosen by T < R */
+    };
+    uint8_t *ends; /* kind of the flags at each block's end */
     uint64_t *orient;
     enum word effect; /* PASS_EMPTY: an effect that is not neutral */
     bool state;       /* PASS_EMPTY: the frame has an object of its own */
@@ -121,14 +144,22 @@ static inline bool value_is_number(const struct value *v)
 
 static inline bool value_is_free(const struct value *v)
 {
-    return !value_is_number(v) || v->kind == V_Q1 || v->kind == V_R0 ||
-           (v->kind == V_P && v->number == 0);
+    return !value_is_number(v) || v->kind == V_R0 ||
+           ((v->kind == V_P || v->kind == V_Q1) && v->number == 0);
+}
+
+/* Whether what is looked at is in an arm, as far as they are known: there Q and
+ * R are what the split needs. */
+static inline bool flow_in_arm(const struct flow *flow)
+{
+    return !flow->has_meets || flow->arm[flow->block];
 }
 
 static inline bool value_is_iter(const struct value *v)
 {
     return v->kind == V_START || v->kind == V_END || v->kind == V_ITER ||
-           v->kind == V_Q1 || v->kind == F_ITER || v->kind == F_EMPTY;
+           v->kind == V_MOVES || v->kind == V_Q1 || v->kind == F_ITER ||
+           v->kind == F_EMPTY || v->kind == F_BOUND;
 }
 
 static inline bool value_is_carry(const struct value *v)
@@ -150,6 +181,22 @@ bool state_join(struct flow *flow, struct state *into,
 void state_copy(struct flow *flow, struct state *into,
                 const struct state *from);
 void state_free(struct state *state);
+
+static inline bool flow_in_main(const struct flow *flow)
+{
+    return flow->main != NULL && flow->main[flow->block];
+}
+
+/* In the loop, one of the block and not of the iteration: together with the
+ * iteration it counts those before, and alone it is the block's begin. */
+static inline bool flow_is_fixed(const struct flow *flow, const struct value *v)
+{
+    return flow->pass == PASS_CARRY && flow_in_main(flow) && value_is_iter(v) &&
+           v->kind != V_MOVES;
+}
+
+/* The identity of a minimum or a maximum. */
+bool value_is_extreme(const struct value *v);
 
 /* A value is used in a way that no split has. */
 void flow_mark(struct flow *flow, const struct value *value);
@@ -173,6 +220,8 @@ struct value flow_address(struct flow *flow, struct state *state,
                           const struct insn *insn, const struct operand *op);
 struct value flow_combine(struct flow *flow, struct value a, struct value b,
                           bool adds);
+/* A function of the program that is called (closure.c). */
+const struct callee *flow_callee(struct flow *flow, uint64_t at);
 void flow_call(struct flow *flow, struct state *state, const struct insn *insn);
 
 /* ---- arms.c ---- */
@@ -205,7 +254,8 @@ enum trust {
     TRUST_ATOMIC, /* of a reduction */
 };
 enum trust names_trust(const struct binary *binary, const char *name);
-/* How many vectors such a function may take. */
+/* How many words and vectors a pure function may take. */
+int names_words(const char *name);
 int names_vectors(const char *name);
 enum word names_forbidden(const char *name);
 

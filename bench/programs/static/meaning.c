@@ -15,6 +15,11 @@ static bool step_move(struct flow *flow, struct state *state,
     if (insn->count != 2)
         return false;
     struct value v = flow_get(flow, state, insn, &insn->op[1]);
+    /* Between registers these keep the rest of what was there. */
+    if ((insn->id == X86_INS_MOVSS || insn->id == X86_INS_MOVSD) &&
+        insn->op[0].type == OPERAND_REG && insn->op[1].type == OPERAND_REG)
+        v = flow_combine(flow, v, flow_get(flow, state, insn, &insn->op[0]),
+                         true);
     if (insn->op[1].bytes < 4 && v.kind == V_CONST && insn->id == X86_INS_MOVSX)
         v.kind = V_ANY;
     flow_put(flow, state, insn, &insn->op[0], v);

@@ -68,6 +68,11 @@ static bool is_math(const char *name)
     return is_one_of(plain, math);
 }
 
+int names_words(const char *name)
+{
+    return is_math(name) ? 2 : 6;
+}
+
 int names_vectors(const char *name)
 {
     static const char *const one[] = {

@@ -144,6 +144,22 @@ static int find_main(struct flow *flow, bool *any)
     return code;
 }
 
+/* What a thread can reach without an iteration of the loop. */
+static void find_before(struct flow *flow)
+{
+    bool changed = true;
+    flow->before[0] = !flow->main[0];
+    while (changed) {
+        changed = false;
+        for (int32_t b = 0; b < flow->graph->blocks; b++)
+            for (int32_t i = 0; i < flow->graph->block[b].nexts; i++) {
+                int32_t to = flow->graph->block[b].next[i];
+                if (flow->before[b] && !flow->main[to] && !flow->before[to])
+                    changed = flow->before[to] = true;
+            }
+    }
+}
+
 static bool returns(const struct insn *last)
 {
     return last->id == RETURN || last->flow == FLOW_JUMP;
@@ -155,7 +171,8 @@ static void find_aside(struct graph *graph, const struct flow *flow)
 {
     bool changed = true;
     for (int32_t b = 0; b < graph->blocks; b++)
-        graph->block[b].aside = !flow->empty[b] && !flow->main[b];
+        graph->block[b].aside =
+            !flow->empty[b] && !flow->main[b] && !flow->before[b];
     while (changed) {
         changed = false;
         for (int32_t b = 0; b < graph->blocks; b++) {
@@ -221,8 +238,9 @@ static bool judge_call(struct code *code, const struct flow *flow, int32_t b,
     }
     if (!body)
         return refuse(finding, WORD_CALLS);
+    uint64_t writes;
     if (target.name == NULL && target.at != 0 &&
-        closure_is_known(code, target.at))
+        closure_is_known(code, target.at, &writes))
         lower(finding, 'B', WORD_NONE);
     else
         lower(finding, 'C', WORD_CALLS);
@@ -293,6 +311,7 @@ static bool judge(struct code *code, struct flow *flow, struct finding *finding)
     find_empty(flow);
     if (find_main(flow, &any) != 0 || !any)
         return refuse(finding, WORD_SPLIT);
+    find_before(flow);
     find_aside(flow->graph, flow);
     if (flow_run(flow, PASS_EMPTY) != 0)
         return refuse(finding, WORD_UNREAD);
@@ -352,7 +371,8 @@ void verdict_find(struct code *code, struct reader_region *region)
     } else {
         if (flow_open(&flow, &graph) != 0)
             refuse(&finding, WORD_UNREAD);
-        else if (judge(code, &flow, &finding))
+        flow.code = code;
+        if (finding.class != '-' && judge(code, &flow, &finding))
             keep_calls(&flow, region);
         flow_close(&flow);
     }

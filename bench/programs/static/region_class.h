@@ -7,8 +7,8 @@
 #include "bench/programs/static/flow.h"
 
 /* Whether a function, with all that it calls, keeps nothing for its thread and
- * calls only what is known (closure.c). */
-bool closure_is_known(struct code *code, uint64_t at);
+ * calls only what is known; `writes`: bits of the registers that it changes. */
+bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes);
 
 void verdict_find(struct code *code, struct reader_region *region);
 

@@ -1,6 +1,7 @@
 #include "bench/programs/static/region_list.h"
 
 #include "bench/programs/static/code_reader.h"
+#include "bench/programs/symbols/symbols.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,8 +20,7 @@ static void print_region(const struct reader_region *region, const char *path,
     fputc('\n', out);
 }
 
-int static_list(const char *path, struct symbols *symbols, FILE *out,
-                int *regions, struct error *err)
+int static_list(const char *path, FILE *out, int *regions, struct error *err)
 {
     struct reader_file file;
     int count[4] = {0};
@@ -31,6 +31,7 @@ int static_list(const char *path, struct symbols *symbols, FILE *out,
     int code = reader_read(path, &file, err);
     if (code != 0)
         return error_prefix(err, code, "omp: --static");
+    struct symbols *symbols = symbols_open();
     for (int64_t i = 0; i < file.regions; i++) {
         print_region(&file.region[i], path, symbols, out);
         char class = file.region[i].class;
@@ -42,6 +43,7 @@ int static_list(const char *path, struct symbols *symbols, FILE *out,
                 "regions: %d; A and B, safe to cut: %d; C, safe if the output "
                 "stays the same: %d; refused: %d\n",
                 *regions, count[0] + count[1], count[2], count[3]);
+    symbols_close(symbols);
     reader_free(&file);
     return 0;
 }

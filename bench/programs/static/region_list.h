@@ -3,12 +3,10 @@
 #define BENCH_PROGRAMS_STATIC_REGION_LIST_H
 
 #include "base/error.h"
-#include "bench/programs/symbols/symbols.h"
 
 #include <stdio.h>
 
 /* A line for each parallel region, and one for all.  Returns 0 or -errno. */
-int static_list(const char *path, struct symbols *symbols, FILE *out,
-                int *regions, struct error *err);
+int static_list(const char *path, FILE *out, int *regions, struct error *err);
 
 #endif

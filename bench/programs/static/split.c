@@ -37,29 +37,40 @@ static bool is_quotient(const struct value *v)
     return v->kind == V_Q || v->kind == V_Q1;
 }
 
+/* By the question whether T < R. */
+static bool is_chosen(const struct value *v)
+{
+    return (v->kind == V_P || v->kind == V_Q1) && v->number == 0;
+}
+
 /* Of a split; false: it is no part of one. */
 static bool add_split(struct flow *flow, const struct value *a,
                       const struct value *b, struct value *out)
 {
     uint64_t sites = a->sites | b->sites;
-    if (a->kind == V_P &&
-        (b->kind == V_R || b->kind == V_R0 || is_const(b, 0))) {
+    bool chosen = flow_in_arm(flow) || is_chosen(a);
+    if (a->kind == V_P && chosen &&
+        ((b->kind == V_R && flow_in_arm(flow)) || b->kind == V_R0 ||
+         is_const(b, 0))) {
         count_start(flow, sites);
         *out = (struct value){.kind = V_START};
         return true;
     }
     /* Of T < R, where no rest is added. */
-    if (a->kind == V_P && a->number == 0 && b->kind == V_Q1) {
+    if (a->kind == V_P && b->kind == V_Q1 &&
+        (flow_in_arm(flow) || (is_chosen(a) && is_chosen(b)))) {
         count_start(flow, sites);
         *out = (struct value){.kind = V_END};
         return true;
     }
-    if (a->kind == V_START && is_quotient(b)) {
+    if (a->kind == V_START && is_quotient(b) &&
+        (flow_in_arm(flow) || is_chosen(b))) {
         *out = (struct value){.kind = V_END};
         return true;
     }
     if (a->kind == V_Q && (is_const(b, 1) || b->kind == V_B)) {
-        *out = (struct value){.kind = V_Q1, .sites = sites};
+        *out = (struct value){
+            .kind = V_Q1, .sites = sites, .number = b->kind != V_B};
         return true;
     }
     return false;
@@ -112,12 +123,17 @@ static struct value arithmetic(struct flow *flow, const struct insn *insn,
                    : flow_combine(flow, a, b,
                                   a.kind != V_STACK && b.kind != V_STACK);
     case X86_INS_OR:
+        if (is_const(&b, UINT64_MAX) || is_const(&b, 0xffffffff))
+            return b;
+        return zero ? a : flow_combine(flow, a, b, b.kind != V_CONST);
     case X86_INS_XOR:
-        return zero ? a : flow_combine(flow, a, b, true);
+        return zero ? a : flow_combine(flow, a, b, b.kind != V_CONST);
     case X86_INS_AND:
+        if (zero)
+            return b;
         return is_const(&b, UINT64_MAX) || is_const(&b, 0xffffffff)
                    ? a
-                   : flow_combine(flow, a, b, true);
+                   : flow_combine(flow, a, b, b.kind != V_CONST);
     case X86_INS_MULSD:
     case X86_INS_MULSS:
         return is_const(&b, 0x3ff0000000000000) || is_const(&b, 0x3f800000) ? a
@@ -176,7 +192,9 @@ bool step_multiply(struct flow *flow, struct state *state,
         (b.kind == V_T && is_quotient(&a))) {
         out = (struct value){.kind = V_P,
                              .sites = a.sites | b.sites,
-                             .number = a.kind == V_Q || b.kind == V_Q};
+                             .number = a.kind == V_Q || b.kind == V_Q ||
+                                       (a.kind == V_Q1 && a.number != 0) ||
+                                       (b.kind == V_Q1 && b.number != 0)};
         if (flow->report && flow->pass == PASS_ALL)
             flow->count.products++;
     } else if (is_const(&a, 1)) {
@@ -221,8 +239,11 @@ static struct value compared(struct flow *flow, const struct value *a,
                               .sites = a->sites | b->sites,
                               .number = a->kind == V_R};
     }
-    bool start = a->kind == V_START || (a->kind == V_P && a->number == 0),
-         other = b->kind == V_START || (b->kind == V_P && b->number == 0);
+    bool arm = flow_in_arm(flow),
+         start =
+             a->kind == V_START || (a->kind == V_P && (arm || is_chosen(a))),
+         other =
+             b->kind == V_START || (b->kind == V_P && (arm || is_chosen(b)));
     if (start && b->kind == V_END)
         return (struct value){.kind = F_EMPTY, .number = 0};
     if ((a->kind == V_END && other) || (a->kind == V_Q1 && is_const(b, 0)))
@@ -230,12 +251,15 @@ static struct value compared(struct flow *flow, const struct value *a,
     flow_mark(flow, a);
     flow_mark(flow, b);
     bool iter = value_is_iter(a) || value_is_iter(b);
+    bool fixed = flow_is_fixed(flow, a) || flow_is_fixed(flow, b),
+         zero = a->kind == V_CARRY0 || b->kind == V_CARRY0;
     if (value_is_carry(a) || value_is_carry(b))
-        out.kind = iter && (a->kind == V_CARRY0 || b->kind == V_CARRY0)
-                       ? F_ITER
-                       : F_CARRY;
+        out.kind = !iter || !zero ? F_CARRY : fixed ? F_BOUND : F_ITER;
     else if (iter)
-        out.kind = F_ITER;
+        out.kind = fixed ? F_BOUND : F_ITER;
+    if (out.kind == F_ITER && zero && flow->pass == PASS_CARRY &&
+        flow_in_main(flow))
+        out.kind = F_CARRY; /* of two that move only one has begun with it */
     return out;
 }
 
@@ -263,7 +287,9 @@ bool step_choose(struct flow *flow, struct state *state,
     struct value flags = state->reg[REG_FLAGS],
                  a = flow_get(flow, state, insn, &insn->op[0]),
                  b = flow_get(flow, state, insn, &insn->op[1]);
+    flow->chooses = flags.kind == F_SPLIT;
     struct value out = value_join(flow, a, b);
+    flow->chooses = false;
     if (flags.kind == F_SPLIT) {
         if (out.kind != V_Q1 && out.kind != V_R0)
             flow_mark(flow, &flags);
@@ -271,8 +297,8 @@ bool step_choose(struct flow *flow, struct state *state,
         flow_mark(flow, &a);
         flow_mark(flow, &b);
     }
-    if (flags.kind == F_CARRY && !value_is_carry(&out))
-        out.kind = V_CARRY;
+    if (flags.kind == F_CARRY || flags.kind == F_BOUND)
+        out.kind = V_DIRTY;
     flow_put(flow, state, insn, &insn->op[0], out);
     return true;
 }
@@ -282,10 +308,11 @@ bool step_set(struct flow *flow, struct state *state, const struct insn *insn)
     struct value flags = state->reg[REG_FLAGS], out = any;
     if (flags.kind == F_SPLIT)
         out = (struct value){.kind = V_B, .sites = flags.sites};
-    else if (flags.kind == F_CARRY)
-        out.kind = V_CARRY;
+    else if (flags.kind == F_CARRY || flags.kind == F_BOUND)
+        out.kind = V_DIRTY;
     else if (flags.kind != V_ANY)
-        out.kind = V_ITER;
+        out.kind =
+            flow->pass == PASS_CARRY && flow_in_main(flow) ? V_MOVES : V_ITER;
     flow_put(flow, state, insn, &insn->op[0], out);
     return true;
 }

@@ -46,9 +46,12 @@ static bool is_zero(const struct value *a)
     return a->kind == V_CONST && a->number == 0;
 }
 
-static int join_numbers(const struct value *a, const struct value *b)
+static int join_numbers(const struct flow *flow, const struct value *a,
+                        const struct value *b)
 {
-    if (is_pair(a, b, V_Q, V_Q1))
+    if (!flow->chooses)
+        return value_is_free(a) && value_is_free(b) ? V_ITER : V_WRONG;
+    if (is_pair(a, b, V_Q, V_Q1) || (a->kind == V_Q1 && b->kind == V_Q1))
         return V_Q1;
     if (is_pair(a, b, V_P, V_START))
         return V_START;
@@ -61,8 +64,7 @@ static int join_numbers(const struct value *a, const struct value *b)
     return V_WRONG;
 }
 
-/* The identity of a minimum or a maximum. */
-static bool is_extreme(const struct value *v)
+bool value_is_extreme(const struct value *v)
 {
     static const uint64_t all[] = {
         0x7fffffff,         0x80000000,         0xffffffff80000000,
@@ -106,18 +108,22 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
         return out;
     }
     if (value_is_number(&a) || value_is_number(&b)) {
-        out.kind = (uint8_t)join_numbers(&a, &b);
+        out.kind = (uint8_t)join_numbers(flow, &a, &b);
     } else if (a.kind == V_DIRTY || b.kind == V_DIRTY) {
         out.kind = V_DIRTY;
     } else if (value_is_carry(&a) || value_is_carry(&b)) {
         out.kind = V_CARRY;
     } else if (value_is_iter(&a) || value_is_iter(&b)) {
-        out.kind = V_ITER;
+        bool moves = a.kind == V_MOVES || b.kind == V_MOVES;
+        out.kind = !moves ? V_ITER
+                   : flow_is_fixed(flow, &a) || flow_is_fixed(flow, &b)
+                       ? V_CARRY
+                       : V_MOVES;
     } else if (flow->pass == PASS_EMPTY && a.kind == V_SYMBOL &&
-               is_extreme(&b)) {
+               value_is_extreme(&b)) {
         return a;
     } else if (flow->pass == PASS_EMPTY && b.kind == V_SYMBOL &&
-               is_extreme(&a)) {
+               value_is_extreme(&a)) {
         return b;
     }
     return out;

@@ -11,11 +11,6 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return hash ^ hash >> 32;
 }
 
-static bool in_main(const struct flow *flow)
-{
-    return flow->main != NULL && flow->main[flow->block];
-}
-
 struct value flow_combine(struct flow *flow, struct value a, struct value b,
                           bool adds)
 {
@@ -29,17 +24,24 @@ struct value flow_combine(struct flow *flow, struct value a, struct value b,
             flow_escape(flow, adds ? both[i]->distance : INT64_MIN);
         iter = iter || (value_is_number(both[i]) && both[i]->kind != V_R0);
     }
+    bool moves = a.kind == V_MOVES || b.kind == V_MOVES,
+         fixed = flow_is_fixed(flow, &a) || flow_is_fixed(flow, &b);
     if (a.kind == V_DIRTY || b.kind == V_DIRTY)
         out.kind = V_DIRTY;
+    else if (moves && fixed)
+        out.kind = V_CARRY;
     else if (carry && adds && a.kind == V_CARRY0 && b.kind == V_CONST)
         out.kind = V_CARRY0;
     else if (carry && adds && iter &&
              (a.kind == V_CARRY0 || b.kind == V_CARRY0))
-        out.kind = V_ITER;
-    else if (carry)
-        out.kind = adds || in_main(flow) ? V_CARRY : V_DIRTY;
+        out.kind = moves ? V_CARRY : fixed ? V_MOVES : V_ITER;
+    else if (carry) /* a sum of sums is none of iterations */
+        out.kind = adds && !(flow_in_main(flow) && value_is_carry(&a) &&
+                             value_is_carry(&b))
+                       ? V_CARRY
+                       : V_DIRTY;
     else if (iter)
-        out.kind = V_ITER;
+        out.kind = moves ? V_MOVES : V_ITER;
     return out;
 }
 
@@ -97,7 +99,7 @@ struct value flow_address(struct flow *flow, struct state *state,
     default:
         flow_mark(flow, &base);
         if (value_is_iter(&base))
-            none.kind = V_ITER;
+            none.kind = base.kind == V_MOVES ? V_MOVES : V_ITER;
         return none;
     }
 }
@@ -105,7 +107,8 @@ struct value flow_address(struct flow *flow, struct state *state,
 /* An address that an iteration has from another one. */
 static void check_address(struct flow *flow, const struct value *at)
 {
-    if (flow->report && flow->pass == PASS_CARRY && value_is_carry(at))
+    if (flow->report && flow->pass == PASS_CARRY &&
+        (value_is_carry(at) || flow_is_fixed(flow, at)))
         flow->carried = true;
 }
 
@@ -193,8 +196,8 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
     struct value at = flow_address(flow, state, insn, op);
     check_address(flow, &at);
     if (at.kind == V_STACK) {
-        if (flow->pass == PASS_CARRY && in_main(flow) && op->base != REG_RSP &&
-            op->base != REG_RBP)
+        if (flow->pass == PASS_CARRY && flow_in_main(flow) &&
+            op->base != REG_RSP && op->base != REG_RBP)
             flow->carried = true;
         state_store(flow, state, at.distance, op->bytes, value);
         return;
@@ -219,7 +222,9 @@ static void use_argument(struct flow *flow, const struct value *value)
     flow_mark(flow, value);
     if (value->kind == V_STACK)
         flow_escape(flow, value->distance);
-    if (flow->report && flow->pass == PASS_CARRY && value_is_carry(value))
+    if (flow->report && flow->pass == PASS_CARRY &&
+        (value_is_carry(value) ||
+         (flow_is_fixed(flow, value) && value->kind == V_START)))
         flow->carried = true;
 }
 
@@ -258,7 +263,7 @@ static void use_arguments(struct flow *flow, struct state *state,
     if (trust == TRUST_ATOMIC || trust == TRUST_LOCK ||
         (name != NULL && !names_return(name) && trust != TRUST_NOT))
         return;
-    for (size_t i = 0; i < sizeof(arguments); i++)
+    for (int i = 0; i < (trust == TRUST_PURE ? names_words(name) : 6); i++)
         use_argument(flow, &state->reg[arguments[i]]);
     if (state->reg[REG_CHAIN].kind == V_STACK)
         flow_escape(flow, state->reg[REG_CHAIN].distance);
@@ -283,14 +288,19 @@ static int site_of(struct flow *flow, uint64_t at, bool thread)
 }
 
 /* A function of the program may leave some as they are, and gcc knows it. */
-static void lose_registers(struct flow *flow, struct state *state, bool own)
+static void lose_registers(struct flow *flow, struct state *state, uint64_t at)
 {
+    const struct callee *callee = at != 0 ? flow_callee(flow, at) : NULL;
     const struct value any = {.kind = V_ANY};
     for (int r = 0; r < REG_COUNT; r++) {
         bool kept = r == 3 || (r >= REG_RSP && r <= REG_RBP) ||
                     (r > REG_R11 && r < REG_VECTOR);
-        if (!kept)
-            state->reg[r] = own ? value_join(flow, state->reg[r], any) : any;
+        if (kept ||
+            (callee != NULL && callee->known && (callee->writes >> r & 1) == 0))
+            continue;
+        state->reg[r] = callee != NULL && !callee->known
+                            ? value_join(flow, state->reg[r], any)
+                            : any;
     }
 }
 
@@ -304,7 +314,7 @@ void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
         int site = site_of(flow, insn->at, thread);
         result.kind = thread ? V_T : V_N;
         result.sites = UINT64_C(1) << site;
-        if (flow->report && in_main(flow))
+        if (flow->report && flow_in_main(flow))
             flow->site_in_main[site] = true;
     } else {
         use_arguments(flow, state, name);
@@ -313,7 +323,7 @@ void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
             names_trust(flow->graph->binary, name) == TRUST_MEMORY)
             result = (struct value){.kind = V_FRESH, .number = insn->at};
     }
-    lose_registers(flow, state, name == NULL);
+    lose_registers(flow, state, name == NULL ? target.at : 0);
     if (name != NULL)
         state->reg[REG_RAX] = result;
 }
@@ -347,9 +357,10 @@ static void step_general(struct flow *flow, struct state *state,
             state->reg[r] = sum;
     if (insn->writes >> REG_FLAGS & 1) {
         state->reg[REG_FLAGS] =
-            (struct value){.kind = value_is_carry(&sum) ? F_CARRY
-                                   : sum.kind == V_ITER ? F_ITER
-                                                        : V_ANY};
+            (struct value){.kind = value_is_carry(&sum)        ? F_CARRY
+                                   : flow_is_fixed(flow, &sum) ? F_BOUND
+                                   : value_is_iter(&sum)       ? F_ITER
+                                                               : V_ANY};
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,10 @@ struct loaded {
 
 /* The file of a program, as a shell finds it.  Returns 0 or -errno. */
 int loaded_find(const char *name, char *path, size_t size, struct error *err);
+
+/* The loader that a file names; empty: it names none, and is no script.  False:
+ * it is no program of this machine. */
+bool loaded_loader(const char *path, char loader[PATH_MAX]);
 
 /* Why the loader takes no library for this file, as a clause; NULL: it does. */
 const char *loaded_why_not(const char *path);

@@ -45,8 +45,7 @@ int loaded_find(const char *name, char *path, size_t size, struct error *err)
     return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
 }
 
-/* The loader that the file names; empty: it names none, and is no script. */
-static bool find_loader(const char *path, char loader[PATH_MAX])
+bool loaded_loader(const char *path, char loader[PATH_MAX])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *elf = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE
@@ -86,7 +85,7 @@ const char *loaded_why_not(const char *path)
         symbols_defines(path, "__kmpc_fork_call"))
         return "its OpenMP runtime is linked statically, and so out of reach; "
                "link it dynamically";
-    if (!find_loader(path, loader))
+    if (!loaded_loader(path, loader))
         return NULL;
     if (loader[0] == '\0')
         return "it is linked statically, and such programs load no library; "

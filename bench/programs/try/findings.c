@@ -4,6 +4,7 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/table.h"
+#include "bench/programs/seen/start.h"
 #include "bench/programs/try/use.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
@@ -277,17 +278,19 @@ static void write_rule(FILE *file, const struct findings *findings, int number)
 static void write_rules(FILE *file, const struct findings *findings, int *count)
 {
     const struct subjects *subjects = findings->rounds->subjects;
-    bool dynamic = text_is(findings->rounds->attempts->loops, "dynamic");
+    const char *loops = findings->rounds->attempts->loops;
     char text[512];
     *count = 0;
     fprintf(file,
             "# Written by dlsbench omp --try.  A loop has a line by its place "
             "in this build\n# of its module (module:build+offset), and one by "
             "file:line, for other builds.\n"
-            "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM, or\n"
-            "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=libdls-omp.so PROGRAM\n",
-            dynamic ? " --loops dynamic" : "",
-            dynamic ? " DLS_OMP_LOOPS=dynamic" : "");
+            "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM%s\n",
+            start_option(loops), start_cuts(loops) ? "" : ", or");
+    if (!start_cuts(loops))
+        fprintf(file,
+                "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=libdls-omp.so PROGRAM\n",
+                text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "");
     if (say_failed(findings, text, sizeof(text)) > 0)
         fprintf(file, "# But %s.\n", text);
     for (int i = 1; i < subjects->count; i++) {

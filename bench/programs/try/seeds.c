@@ -6,6 +6,7 @@
 #include "bench/launching/driver/progress.h"
 #include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
+#include "bench/programs/seen/start.h"
 #include "bench/programs/try/use.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
@@ -95,7 +96,7 @@ static void print_again(FILE *out, const struct try_plan *plan,
         fprintf(out, " OMP_NUM_THREADS=%s", threads);
     fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s%s",
             seeds->before, seeds->scheme, seed, seed, seeds->behind,
-            text_is(plan->loops, "dynamic") ? " --loops dynamic" : "");
+            start_option(plan->loops));
     if (plan->check != NULL) {
         fputs(" --check", out);
         use_print_word(out, plan->check);
@@ -280,8 +281,10 @@ int try_seeds(const struct try_plan *plan)
 {
     struct error err = {""};
     struct seeds seeds;
-    struct attempts attempts = {
-        .words = plan->words, .check = plan->check, .loops = plan->loops};
+    struct attempts attempts = {.words = plan->words,
+                                .check = plan->check,
+                                .loops = plan->loops,
+                                .file = plan->file};
     bool found = false;
     if (read_seeds(&seeds, plan->scheme, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);

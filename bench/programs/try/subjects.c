@@ -74,10 +74,11 @@ static void name_for_rules(struct subject *subject,
 
 /* ---- loops ---- */
 
-static bool may_change(const struct counters_site *site, bool dynamic)
+static bool may_change(const struct counters_site *site, const char *loops)
 {
     return verdict_may_change(site) &&
-           (dynamic || site->clause == CLAUSE_RUNTIME);
+           (text_is(loops, "dynamic") || site->clause == CLAUSE_RUNTIME ||
+            site->clause == CLAUSE_BLOCKS);
 }
 
 /* Over ranks a loop takes as long as where it takes longest. */
@@ -118,7 +119,7 @@ static void put_small_last(struct subjects *subjects)
 }
 
 void subjects_find(struct subjects *subjects, const char *program,
-                   const struct loops *loops, double seconds, bool dynamic)
+                   const struct loops *loops, double seconds, const char *which)
 {
     char name[STORE_NAME];
     const char *slash = strrchr(program, '/');
@@ -131,7 +132,7 @@ void subjects_find(struct subjects *subjects, const char *program,
         add(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; k < loops->process[i].loops; k++)
-            if (may_change(loops->process[i].loop[k].site, dynamic) &&
+            if (may_change(loops->process[i].loop[k].site, which) &&
                 !lines_is_later(&loops->process[i], k))
                 add_loop(subjects, &loops->process[i], k, seconds);
     put_small_last(subjects);

@@ -32,10 +32,11 @@ struct subjects {
 
 /* Adds those of a run as it is, which took `seconds`, with the shares of this
  * run.
- * `dynamic`: loops with dynamic and guided count, too.  Frees nothing of the
+ * `which`: the loops that can change, as in struct start.  Frees nothing of the
  * loops. */
 void subjects_find(struct subjects *subjects, const char *program,
-                   const struct loops *loops, double seconds, bool dynamic);
+                   const struct loops *loops, double seconds,
+                   const char *which);
 
 /* Takes the median shares of the runs as it is, where there are any, and says
  * anew which loops matter. */

@@ -25,6 +25,10 @@ int try_first(const struct attempts *attempts, struct attempt *attempt,
               struct error *err)
 {
     int code = attempt_run(attempts, NULL, NULL, 0, attempt, err);
+    if (code == 0 && attempt->read > 0 && attempt->good) {
+        attempt_free(attempt); /* once more, as its code is known now */
+        code = attempt_run(attempts, NULL, NULL, 0, attempt, err);
+    }
     if (code == 0 && attempt->interrupted)
         return error_set(err, EINTR, "omp: interrupted");
     if (code != 0 || attempt->good)
@@ -85,7 +89,7 @@ static int check_subjects(const struct subjects *subjects,
                      "omp -- %s",
                      text_is(plan->loops, "runtime")
                          ? " (--loops dynamic adds those with dynamic and "
-                           "guided, --suggest those without a schedule)"
+                           "guided, --loops static those without a schedule)"
                          : "",
                      plan->words[0]);
 }
@@ -141,18 +145,21 @@ static void announce(const struct rounds *rounds)
                     comparisons, least, rounds->repetitions);
 }
 
-/* How the rules are used, with the command and without it. */
 static void print_use(const struct rounds *rounds)
 {
-    bool dynamic = text_is(rounds->attempts->loops, "dynamic");
+    const char *loops = rounds->attempts->loops;
     char library[4096];
     struct error ignored;
-    if (start_library(library, sizeof(library), &ignored) != 0)
+    printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ...",
+           rounds->folder, start_option(loops));
+    if (start_library(loops, library, sizeof(library), &ignored) != 0)
         snprintf(library, sizeof(library), "libdls-omp.so");
-    printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ..., or\n"
-           "  DLS_SCHEDULE=@%s/rules%s LD_PRELOAD=%s ...\n",
-           rounds->folder, dynamic ? " --loops dynamic" : "", rounds->folder,
-           dynamic ? " DLS_OMP_LOOPS=dynamic" : "", library);
+    if (!start_cuts(loops))
+        printf(", or\n  DLS_SCHEDULE=@%s/rules%s LD_PRELOAD=%s ...",
+               rounds->folder,
+               text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "",
+               library);
+    puts("");
 }
 
 static int conclude(struct rounds *rounds, struct error *err)
@@ -296,7 +303,7 @@ static int look(const struct try_plan *plan, struct origin *origin,
         if (attempt.loops.processes > 0)
             cores_print(stderr, &attempt.loops);
         subjects_find(rounds->subjects, plan->words[0], &attempt.loops,
-                      attempt.seconds, text_is(plan->loops, "dynamic"));
+                      attempt.seconds, plan->loops);
         code =
             check_subjects(rounds->subjects, plan,
                            candidates_have_settings(rounds->candidates), err);
@@ -315,7 +322,6 @@ static int look(const struct try_plan *plan, struct origin *origin,
     return code;
 }
 
-/* The directory is there.  Where it has all runs, nothing runs. */
 static int try_all(const struct try_plan *plan, struct origin *origin,
                    struct candidates *candidates, struct attempts *attempts,
                    bool *failed, struct error *err)
@@ -354,8 +360,10 @@ static int try_in_folder(const struct try_plan *plan, struct origin *origin,
                          struct candidates *candidates, bool *failed,
                          struct error *err)
 {
-    struct attempts attempts = {
-        .words = plan->words, .check = plan->check, .loops = plan->loops};
+    struct attempts attempts = {.words = plan->words,
+                                .check = plan->check,
+                                .loops = plan->loops,
+                                .file = plan->file};
     size_t there = folders_there(plan->folder);
     bool new;
     int code = folders_make(plan->folder, &new, err);

@@ -9,7 +9,7 @@ struct try_plan {
     const char *file;     /* the program's */
     char *const *command; /* of dlsbench, NULL ends it */
     const char *check;    /* for the shell; NULL: none */
-    const char *loops;    /* runtime or dynamic */
+    const char *loops;    /* as in struct start */
     const char *list;     /* --try */
     const char *folder;   /* the result directory */
     int repetitions;

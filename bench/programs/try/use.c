@@ -3,6 +3,7 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/command.h"
+#include "bench/programs/seen/start.h"
 #include "bench/programs/seen/suggest.h"
 #include "harness/program/need.h"
 
@@ -168,9 +169,7 @@ static void print_command(const struct findings *findings, int best, FILE *out)
         } else {
             use_print_word(out, candidates->scheme[best]);
         }
-        if (text_is(rounds->attempts->loops, "dynamic"))
-            fputs(" --loops dynamic", out);
-        fputs(" --", out);
+        fprintf(out, "%s --", start_option(rounds->attempts->loops));
     }
     for (int i = 0; rounds->attempts->words[i] != NULL; i++)
         use_print_word(out, rounds->attempts->words[i]);

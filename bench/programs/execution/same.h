@@ -1,0 +1,17 @@
+/* dlsbench omp --same-output for one run: the program runs as it is before it,
+ * and what both print is compared. */
+#ifndef BENCH_PROGRAMS_EXECUTION_SAME_H
+#define BENCH_PROGRAMS_EXECUTION_SAME_H
+
+#include "bench/programs/seen/start.h"
+
+/* Runs it as it is, with its stdout in a file of the folder, and sets where
+ * that of the next run goes, which same_compare needs.  Returns 0 or -errno. */
+int same_before(struct start *start, const char *path, struct symbols *symbols,
+                struct error *err);
+
+/* Copies what the next run printed to stdout; false: it is something else,
+ * which is said. */
+bool same_compare(const struct start *start);
+
+#endif

@@ -1,0 +1,208 @@
+#include "bench/programs/static/code_tables.h"
+
+#include "base/system/whole.h"
+#include "base/text.h"
+#include "bench/programs/static/code_reader.h"
+#include "bench/programs/symbols/loaded.h"
+#include "dls/omp/omp_counters.h"
+#include "harness/program/need.h"
+#include "harness/record/cache.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- where they are ---- */
+
+int tables_open(struct code_tables *tables, const char *folder,
+                struct error *err)
+{
+    struct stat self;
+    char cache[PATH_MAX];
+    if (!reader_can())
+        return error_set(err, ENOTSUP,
+                         "omp: --loops static: this dlsbench reads no machine "
+                         "code: build it with libcapstone-dev");
+    if (stat("/proc/self/exe", &self) != 0)
+        return error_set(err, errno, "omp: /proc/self/exe: %s",
+                         strerror(errno));
+    snprintf(tables->stamp, sizeof(tables->stamp), "%llx-%llx-%lx",
+             (unsigned long long)self.st_size,
+             (unsigned long long)self.st_mtim.tv_sec, self.st_mtim.tv_nsec);
+    snprintf(tables->folder, sizeof(tables->folder), "%s", folder);
+    if (!cache_folder(cache, sizeof(cache)))
+        return 0;
+    strncat(cache, "/static", sizeof(cache) - strlen(cache) - 1);
+    mkdir(cache, 0777);
+    if (access(cache, W_OK | X_OK) == 0)
+        snprintf(tables->folder, sizeof(tables->folder), "%s", cache);
+    return 0;
+}
+
+void tables_tell(const struct code_tables *tables)
+{
+    char *text = need_text("%s %s", tables->stamp, tables->folder);
+    setenv(COUNTERS_TABLES, text, 1);
+    free(text);
+}
+
+/* ---- one file ---- */
+
+/* Of what a note says; false: no build id. */
+static bool find_id(const unsigned char *note, size_t size, size_t align,
+                    char text[COUNTERS_ID_SIZE])
+{
+    Elf64_Nhdr head;
+    for (size_t at = 0; at + sizeof(head) + 12 <= size;) {
+        memcpy(&head, note + at, sizeof(head));
+        size_t name = (head.n_namesz + align - 1) / align * align,
+               id = at + sizeof(head) + name;
+        if (head.n_type == NT_GNU_BUILD_ID && head.n_descsz >= 8 && name <= 8 &&
+            id + 8 <= size) {
+            for (int i = 0; i < 8; i++)
+                snprintf(text + 2 * i, 3, "%02x", note[id + (size_t)i]);
+            return true;
+        }
+        at = id + (head.n_descsz + align - 1) / align * align;
+    }
+    return false;
+}
+
+/* The first 16 digits of its build id, as the library has them; false: it has
+ * none. */
+static bool read_build_id(const char *path, char text[COUNTERS_ID_SIZE])
+{
+    unsigned char note[1024];
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool found = false,
+         elf = file >= 0 &&
+               pread(file, &head, sizeof(head), 0) == sizeof(head) &&
+               memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+               head.e_ident[EI_CLASS] == ELFCLASS64;
+    for (int i = 0; elf && !found && i < head.e_phnum; i++) {
+        off_t at = (off_t)(head.e_phoff + (size_t)i * sizeof(part));
+        if (pread(file, &part, sizeof(part), at) != sizeof(part))
+            break;
+        ssize_t got = part.p_type == PT_NOTE ? pread(file, note, sizeof(note),
+                                                     (off_t)part.p_offset)
+                                             : -1;
+        size_t size = got > 0 ? (size_t)got : 0;
+        found = find_id(note, size < part.p_filesz ? size : part.p_filesz,
+                        part.p_align == 8 ? 8 : 4, text);
+    }
+    if (file >= 0)
+        close(file);
+    return found;
+}
+
+static bool has_head(const char *path, const char *head)
+{
+    char line[256] = "";
+    FILE *file = fopen(path, "r");
+    bool same = file != NULL && fgets(line, sizeof(line), file) != NULL &&
+                text_is(line, head);
+    if (file != NULL)
+        fclose(file);
+    return same;
+}
+
+static void print_region(FILE *out, const struct reader_region *region)
+{
+    fprintf(out, "%c %s %" PRIx64, region->class,
+            region->word[0] != '\0' ? region->word : "-", region->at);
+    for (int i = 0; i < region->calls; i++)
+        fprintf(out, " %" PRIx64, region->call[i]);
+    fputc('\n', out);
+}
+
+static void write_table(const char *path, const char *head, const char *from,
+                        const char *build_id)
+{
+    struct reader_file file;
+    struct error ignored;
+    char *text;
+    size_t size;
+    if (reader_read(from, &file, &ignored) != 0)
+        return;
+    FILE *out = need_stream(&text, &size);
+    fputs(head, out);
+    for (int64_t i = 0; i < file.regions; i++)
+        print_region(out, &file.region[i]);
+    fclose(out);
+    if (text_is(file.build_id, build_id))
+        file_whole(path, text, size, &ignored);
+    reader_free(&file);
+    free(text);
+}
+
+bool tables_add(const struct code_tables *tables, const char *path)
+{
+    struct stat about;
+    char build_id[COUNTERS_ID_SIZE], head[256];
+    if (stat(path, &about) != 0 || !read_build_id(path, build_id))
+        return false;
+    snprintf(head, sizeof(head), "%s %lld %lld %ld\n", tables->stamp,
+             (long long)about.st_size, (long long)about.st_mtim.tv_sec,
+             about.st_mtim.tv_nsec);
+    char *to = need_text("%s/%s" COUNTERS_TABLE, tables->folder, build_id);
+    bool new = !has_head(to, head);
+    if (new)
+        write_table(to, head, path, build_id);
+    free(to);
+    return new;
+}
+
+/* ---- a program ---- */
+
+/* "	libgomp.so.1 => /usr/lib/libgomp.so.1 (0x7f12)" */
+static void add_line(const struct code_tables *tables, char *line)
+{
+    char *path = strchr(line, '/'), *end = strstr(line, " (0x");
+    if (path == NULL || end == NULL || end < path)
+        return;
+    char *arrow = strstr(line, " => ");
+    if (arrow != NULL)
+        path = arrow + 4;
+    *end = '\0';
+    tables_add(tables, path);
+}
+
+void tables_add_program(const struct code_tables *tables, const char *path)
+{
+    char loader[PATH_MAX];
+    int ends[2];
+    tables_add(tables, path);
+    if (!loaded_loader(path, loader) || loader[0] == '\0' ||
+        pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        execl(loader, loader, "--list", path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *list = fdopen(ends[0], "r");
+    char *line = NULL;
+    size_t size = 0;
+    while (list != NULL && getline(&line, &size, list) > 0)
+        add_line(tables, line);
+    free(line);
+    if (list != NULL)
+        fclose(list);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}

@@ -1,0 +1,32 @@
+/* Which static loops of a program's files may be cut, for the preload library:
+ * a table for each file, by its build id (dls/omp/omp_counters.h).  They stay
+ * in the cache folder, so that a file is read once; where there is none they
+ * are in the run's own folder. */
+#ifndef BENCH_PROGRAMS_STATIC_CODE_TABLES_H
+#define BENCH_PROGRAMS_STATIC_CODE_TABLES_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct code_tables {
+    char stamp[48]; /* of this program: another one reads anew */
+    char folder[PATH_MAX + 16];
+};
+
+/* `folder`: the run's own.  -ENOTSUP: this program reads no machine code. */
+int tables_open(struct code_tables *tables, const char *folder,
+                struct error *err);
+
+/* Of a program's file with all libraries that it loads at its begin.  What
+ * cannot be read has no table. */
+void tables_add_program(const struct code_tables *tables, const char *path);
+
+/* Of one file; true: it was read just now. */
+bool tables_add(const struct code_tables *tables, const char *path);
+
+/* Tells the library where they are, by the environment. */
+void tables_tell(const struct code_tables *tables);
+
+#endif
