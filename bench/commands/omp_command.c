@@ -312,13 +312,13 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     }
     start->folder = scratch.path;
     struct symbols *symbols = symbols_open();
-    code = in->same ? same_before(start, path, symbols, &err) : 0;
+    code = in->compares ? same_before(start, path, symbols, &err) : 0;
     code = code == 0 ? start_run(start, path, symbols, &end, &err) : code;
     /* The folder is removed even where nobody reads the report. */
     signal(SIGPIPE, SIG_IGN);
     if (code == 0)
         reported = report(start, in, argv, &end, symbols, &tables);
-    if (code == 0 && in->same && !same_compare(start))
+    if (code == 0 && in->compares && !same_compare(start))
         reported = COMMAND_FAILED;
     symbols_close(symbols);
     scratch_close(&scratch);

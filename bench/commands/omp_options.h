@@ -12,6 +12,7 @@ struct omp_input {
     const char *scheme, *out, *suggest, *code, *list, *check, *record, *on;
     int64_t repetitions; /* 0: not given */
     bool resume, same;   /* same: the output tells whether a run is good */
+    bool compares;       /* a single run with one as it is before it */
     bool reads;          /* runs nothing: reads records */
     int loops;           /* index of its word, -1: not given */
     bool seeds;          /* the scheme is for several */

@@ -53,8 +53,9 @@ bool same_compare(const struct start *start)
     }
     same = same && getc(old) == EOF && fflush(stdout) == 0;
     if (!same)
-        command_say("omp: --same-output: it printed something else than as it "
-                    "is: do not use this");
+        command_say("omp: it printed something else than as it is: do not use "
+                    "this (sums of floating point may differ in their last "
+                    "digits)");
     if (old != NULL)
         fclose(old);
     if (new != NULL)

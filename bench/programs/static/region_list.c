@@ -40,7 +40,7 @@ int static_list(const char *path, FILE *out, int *regions, struct error *err)
     *regions = (int)file.regions;
     if (file.regions > 0)
         fprintf(out,
-                "regions: %d; A and B, safe to cut: %d; C, safe if the output "
+                "regions: %d; A and B, to be cut: %d; C, safe if the output "
                 "stays the same: %d; refused: %d\n",
                 *regions, count[0] + count[1], count[2], count[3]);
     symbols_close(symbols);
