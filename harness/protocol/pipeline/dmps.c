@@ -117,7 +117,8 @@ static void wait_above(struct passage *p, struct kernel_block *block)
     struct dmps *dmps = p->dmps;
     int64_t need = kernel_columns_needed(&dmps->grid, block->to);
     int64_t before = columns_before(p, p->step), edge = edge_above(p);
-    if (!has_above(p))
+    /* Without a column to wait for, the stream may not have its memory yet. */
+    if (!has_above(p) || need == 0)
         return;
     char *row = boundary(p, p->start - 1);
     if (links_complete(&dmps->links, edge, LINK_DOWN) < before + need)
