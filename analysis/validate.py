@@ -20,6 +20,7 @@ import pandas as pd
 import bothways
 import causes
 import cells
+import files
 import grid
 import labels
 import loader
@@ -222,7 +223,7 @@ def main():
     for note in results.notes:
         if "result directories" not in note:
             text += f"note: {note}\n"
-    paper.write(os.path.join(directory, "validate.txt"), text)
+    files.write(os.path.join(directory, "validate.txt"), text)
     names = [name for name in COLUMNS if name in both]
     paper.write_csv(os.path.join(directory, "validate.csv"), names,
                     both[names].astype(object).where(
