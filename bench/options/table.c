@@ -167,14 +167,15 @@ void table_write(const struct table *table, enum table_format format, FILE *out)
 void table_heading(FILE *out, int indent, const char *text)
 {
     int used = fprintf(out, "%*s", indent, "");
-    for (int first = 1; *text != '\0' || first; first = 0) {
+    for (bool first = true; *text != '\0'; first = false) {
         int length = (int)strcspn(text, " ");
         if (!first && used + 1 + length > HEADING_MOST)
             used = fprintf(out, "\n%*s", indent + 2, "") - 1;
         else if (!first)
             used += fprintf(out, " ");
         used += fprintf(out, "%.*s", length, text);
-        text += length + (text[length] == ' ');
+        text += length;
+        text += strspn(text, " ");
     }
     fputc('\n', out);
 }
@@ -201,4 +202,12 @@ void table_seconds(double seconds, double unit_of, char *text, int size)
              : scale >= 10  ? 2
                             : 3,
              value, units[i].unit);
+}
+
+void table_said_seconds(double seconds, double unit_of, char *text, int size)
+{
+    table_seconds(seconds, unit_of, text, size);
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ' ')
+        text[length - 1] = '\0';
 }

@@ -49,4 +49,7 @@ void table_heading(FILE *out, int indent, const char *text);
  * are those of `unit_of`, so that a column can share them. */
 void table_seconds(double seconds, double unit_of, char *text, int size);
 
+/* The same for a sentence: "2.854 s" has no blank behind it. */
+void table_said_seconds(double seconds, double unit_of, char *text, int size);
+
 #endif

@@ -100,22 +100,14 @@ static double longest_s(const struct contest *contest)
     return most;
 }
 
-/* Without the blank behind "s" that lines up columns. */
-static void time_text(double seconds, double unit_of, char *text, int size)
-{
-    table_seconds(seconds, unit_of, text, size);
-    size_t length = strlen(text);
-    if (length > 0 && text[length - 1] == ' ')
-        text[length - 1] = '\0';
-}
-
 /* "38.1 ms" or "38.1 to 40.2 ms" of those that win. */
 static void add_times(const struct contest *contest, char text[TEXT_SIZE])
 {
     double most = longest_s(contest);
     char low[24], high[24];
-    time_text(contest->rows[contest->best].time.median, most, low, sizeof(low));
-    time_text(most, most, high, sizeof(high));
+    table_said_seconds(contest->rows[contest->best].time.median, most, low,
+                       sizeof(low));
+    table_said_seconds(most, most, high, sizeof(high));
     if (text_is(low, high))
         add(text, "%s", high);
     else
@@ -249,13 +241,12 @@ static bool is_avoided(const struct contest *contest, int row)
     return true;
 }
 
-/* The slowest first; returns how many there are, all of them. */
-static int list_avoided(const struct contest *contest, enum cause cause,
-                        int *row)
+/* The slowest first, of all causes. */
+static int list_avoided(const struct contest *contest, int *row)
 {
     int count = 0;
     for (int i = contest->begin; i < contest->end; i++) {
-        if (!is_avoided(contest, i) || cause_of(contest, i) != cause)
+        if (!is_avoided(contest, i))
             continue;
         int at = count++;
         for (; at > 0 && slower(contest, row[at - 1]) < slower(contest, i);
@@ -266,24 +257,34 @@ static int list_avoided(const struct contest *contest, enum cause cause,
     return count;
 }
 
+/* Of `count` rows to avoid those with this cause. */
 static void say_avoided(FILE *out, const struct contest *contest,
-                        enum cause cause, int *row)
+                        enum cause cause, const int *row, int count)
 {
     char text[TEXT_SIZE] = "Avoid ", name[NAME_SIZE];
-    int count = list_avoided(contest, cause, row);
-    int named = count > AVOIDED_MOST ? AVOIDED_MOST : count;
-    if (count == 0)
-        return;
-    for (int i = 0; i < named; i++)
+    int all = 0, named = 0, first = -1, last = -1;
+    for (int i = 0; i < count; i++)
+        all += cause_of(contest, row[i]) == cause;
+    for (int i = 0; i < count; i++) {
+        if (cause_of(contest, row[i]) != cause)
+            continue;
+        first = first < 0 ? row[i] : first;
+        last = row[i];
+        if (named == AVOIDED_MOST)
+            continue;
         add(text, "%s%s",
-            i == 0           ? ""
-            : i == count - 1 ? " and "
-                             : ", ",
+            named == 0         ? ""
+            : named == all - 1 ? " and "
+                               : ", ",
             scheme_name(contest, row[i], name));
-    if (count > named)
-        add(text, " and %d more", count - named);
-    double least = round(100 * slower(contest, row[count - 1]));
-    double most = round(100 * slower(contest, row[0]));
+        named++;
+    }
+    if (all == 0)
+        return;
+    if (all > named)
+        add(text, " and %d more", all - named);
+    double least = round(100 * slower(contest, last));
+    double most = round(100 * slower(contest, first));
     add(text, ": %.0f", least);
     if (most > least)
         add(text, " to %.0f", most);
@@ -317,9 +318,12 @@ static void print_answer(FILE *out, const struct contest *contest,
     else
         say_equal(contest, text);
     table_heading(out, 2, text);
+    if (contest->winners == 0)
+        return;
     int *row = need_zeroed((size_t)contest->end, sizeof(*row));
-    for (int cause = 0; contest->winners > 0 && cause < CAUSES; cause++)
-        say_avoided(out, contest, (enum cause)cause, row);
+    int count = list_avoided(contest, row);
+    for (int cause = 0; cause < CAUSES; cause++)
+        say_avoided(out, contest, (enum cause)cause, row, count);
     free(row);
 }
 

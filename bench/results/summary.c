@@ -143,7 +143,7 @@ static void print_winner(FILE *out, const struct summary_row *row, int winners)
     char time[24], way[LABEL_SIZE] = "", text[2 * LABEL_SIZE];
     const struct cell *cell = &row->result->cell;
     label_way(way, cell);
-    table_seconds(row->time.median, row->time.median, time, sizeof(time));
+    table_said_seconds(row->time.median, row->time.median, time, sizeof(time));
     int used = snprintf(text, sizeof(text), "%s: %s with %s%s", row->shape,
                         time, cell->scheme, way);
     if (cell->sync_interval > 0)
@@ -181,9 +181,9 @@ static void print_base(FILE *out, const struct judged *judged)
 {
     char base[32], half[32];
     const struct stats_median *serial = &judged->serial;
-    table_seconds(serial->median, serial->median, base, sizeof(base));
-    table_seconds((serial->high - serial->low) / 2, serial->median, half,
-                  sizeof(half));
+    table_said_seconds(serial->median, serial->median, base, sizeof(base));
+    table_said_seconds((serial->high - serial->low) / 2, serial->median, half,
+                       sizeof(half));
     fprintf(out, "  the serial loop of this program, one core: %s", base);
     if (judged->passes >= RESULT_CI_LEAST)
         fprintf(out, " +/- %s", half);
