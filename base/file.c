@@ -46,6 +46,17 @@ void file_discard(const char *path)
     errno = before;
 }
 
+bool file_first_line(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    bool read = file != NULL && fgets(text, (int)size, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (read)
+        text[strcspn(text, "\n")] = '\0';
+    return read;
+}
+
 /* ---- lines of others ---- */
 
 const char *file_why(int code)

@@ -20,6 +20,10 @@ bool file_is_readable(const char *path, const char **why);
  */
 void file_discard(const char *path);
 
+/* The first line of a small file, as of /proc and /sys, without its end; cut
+ * at size - 1.  False: it cannot be read, or is empty. */
+bool file_first_line(const char *path, char *text, size_t size);
+
 /* ---- lines of others ---- */
 
 enum { FILE_LINE_MAX = 1 << 17 };

@@ -39,10 +39,10 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2655,
+    "base": 2660,
     "sched": 7745,
     "kernels": 7450,
-    "harness": 40740,
+    "harness": 40736,
     "dls": 11972,
     "bench": 41450,
     "Python": 14100,

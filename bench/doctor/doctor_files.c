@@ -1,5 +1,6 @@
 #include "bench/doctor/doctor.h"
 
+#include "base/file.h"
 #include "base/scratch.h"
 #include "base/system/groups.h"
 #include "base/text.h"
@@ -45,20 +46,13 @@ int doctor_count(const struct doctor *doctor, enum health health)
     return count;
 }
 
-/* The first line of a file below the root; false: it cannot be read. */
+/* The first line of a file below the root. */
 static bool read_line(const struct doctor *doctor, const char *name, char *text,
                       size_t size)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof(path), "%s%s", doctor->root, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    bool read = fgets(text, (int)size, file) != NULL;
-    fclose(file);
-    if (read)
-        text[strcspn(text, "\n")] = '\0';
-    return read;
+    return file_first_line(path, text, size);
 }
 
 /* ---- cores ---- */

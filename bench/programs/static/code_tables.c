@@ -1,5 +1,6 @@
 #include "bench/programs/static/code_tables.h"
 
+#include "base/file.h"
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/programs/static/code_reader.h"
@@ -8,7 +9,6 @@
 #include "harness/program/need.h"
 #include "harness/record/cache.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -55,64 +55,10 @@ void tables_tell(const struct code_tables *tables)
 
 /* ---- one file ---- */
 
-/* Of what a note says; false: no build id. */
-static bool find_id(const unsigned char *note, size_t size, size_t align,
-                    char text[COUNTERS_ID_SIZE])
-{
-    Elf64_Nhdr head;
-    for (size_t at = 0; at + sizeof(head) + 12 <= size;) {
-        memcpy(&head, note + at, sizeof(head));
-        size_t name = (head.n_namesz + align - 1) / align * align,
-               id = at + sizeof(head) + name;
-        if (head.n_type == NT_GNU_BUILD_ID && head.n_descsz >= 8 && name <= 8 &&
-            id + 8 <= size) {
-            for (int i = 0; i < 8; i++)
-                snprintf(text + 2 * i, 3, "%02x", note[id + (size_t)i]);
-            return true;
-        }
-        at = id + (head.n_descsz + align - 1) / align * align;
-    }
-    return false;
-}
-
-/* The first 16 digits of its build id, as the library has them; false: it has
- * none. */
-static bool read_build_id(const char *path, char text[COUNTERS_ID_SIZE])
-{
-    unsigned char note[1024];
-    Elf64_Ehdr head;
-    Elf64_Phdr part;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool found = false,
-         elf = file >= 0 &&
-               pread(file, &head, sizeof(head), 0) == sizeof(head) &&
-               memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-               head.e_ident[EI_CLASS] == ELFCLASS64;
-    for (int i = 0; elf && !found && i < head.e_phnum; i++) {
-        off_t at = (off_t)(head.e_phoff + (size_t)i * sizeof(part));
-        if (pread(file, &part, sizeof(part), at) != sizeof(part))
-            break;
-        ssize_t got = part.p_type == PT_NOTE ? pread(file, note, sizeof(note),
-                                                     (off_t)part.p_offset)
-                                             : -1;
-        size_t size = got > 0 ? (size_t)got : 0;
-        found = find_id(note, size < part.p_filesz ? size : part.p_filesz,
-                        part.p_align == 8 ? 8 : 4, text);
-    }
-    if (file >= 0)
-        close(file);
-    return found;
-}
-
 static bool has_head(const char *path, const char *head)
 {
-    char line[256] = "";
-    FILE *file = fopen(path, "r");
-    bool same = file != NULL && fgets(line, sizeof(line), file) != NULL &&
-                text_is(line, head);
-    if (file != NULL)
-        fclose(file);
-    return same;
+    char line[256];
+    return file_first_line(path, line, sizeof(line)) && text_is(line, head);
 }
 
 static void print_region(FILE *out, const struct reader_region *region)
@@ -134,7 +80,7 @@ static void write_table(const char *path, const char *head, const char *from,
     if (reader_read(from, &file, &ignored) != 0)
         return;
     FILE *out = need_stream(&text, &size);
-    fputs(head, out);
+    fprintf(out, "%s\n", head);
     for (int64_t i = 0; i < file.regions; i++)
         print_region(out, &file.region[i]);
     fclose(out);
@@ -148,9 +94,9 @@ bool tables_add(const struct code_tables *tables, const char *path)
 {
     struct stat about;
     char build_id[COUNTERS_ID_SIZE], head[256];
-    if (stat(path, &about) != 0 || !read_build_id(path, build_id))
+    if (stat(path, &about) != 0 || !loaded_build_id(path, build_id))
         return false;
-    snprintf(head, sizeof(head), "%s %lld %lld %ld\n", tables->stamp,
+    snprintf(head, sizeof(head), "%s %lld %lld %ld", tables->stamp,
              (long long)about.st_size, (long long)about.st_mtim.tv_sec,
              about.st_mtim.tv_nsec);
     char *to = need_text("%s/%s" COUNTERS_TABLE, tables->folder, build_id);

@@ -22,6 +22,10 @@ struct loaded {
 /* The file of a program, as a shell finds it.  Returns 0 or -errno. */
 int loaded_find(const char *name, char *path, size_t size, struct error *err);
 
+/* The first 16 digits of a file's build id; false: it has none. */
+enum { LOADED_ID_SIZE = 17 };
+bool loaded_build_id(const char *path, char text[LOADED_ID_SIZE]);
+
 /* The loader that a file names; empty: it names none, and is no script.  False:
  * it is no program of this machine. */
 bool loaded_loader(const char *path, char loader[PATH_MAX]);

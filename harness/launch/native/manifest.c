@@ -1,5 +1,6 @@
 #include "harness/launch/launch_parts.h"
 
+#include "base/file.h"
 #include "harness/check/cell_transport.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
@@ -22,13 +23,8 @@ extern char **environ;
 static json_t *system_line(const char *path)
 {
     char line[256];
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return json_null();
-    bool read = fgets(line, sizeof(line), file) != NULL;
-    fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    return read ? json_string(line) : json_null();
+    return file_first_line(path, line, sizeof(line)) ? json_string(line)
+                                                     : json_null();
 }
 
 static json_t *slurm_variables(void)
