@@ -24,7 +24,8 @@ static const struct options_entry entries[] = {
                 "runtime: only loops with schedule(runtime) get the scheme "
                 "(default); dynamic: those with dynamic and guided, too; "
                 "static: those that gcc compiled in, too, where its machine "
-                "code shows that this is safe (x86-64)"),
+                "code (x86-64) shows nothing against it; what the program "
+                "prints is compared with a run as it is"),
     OPTION_TEXT(
         "out", "DIR", out,
         "append the loops to this result directory, which dlsbench summary and "
@@ -75,8 +76,7 @@ static const struct options_page page = {
         "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
         "the chunks of loops come from a scheme (dlsbench list schemes), or "
         "from `steal`, work stealing between the threads.  Ordered and "
-        "doacross "
-        "loops are never changed.\n"
+        "doacross loops are never changed.\n"
         "\n"
         "The report goes to stderr, the program's own output is left alone, "
         "and its exit code or signal is passed on.  Static loops are timed "
