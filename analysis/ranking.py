@@ -218,7 +218,9 @@ def draw_words(ranking, tied):
     choices = labels.count(len(ranking.rows), "choice")
     spread = max(r["time_s"] for r in tied) / ranking.best["time_s"]
     if len(tied) == len(ranking.rows):
-        what = f"no difference was seen between the {choices}"
+        what = f"no difference was seen between the {choices}" \
+            if spread <= EQUAL_MOST else \
+            f"these runs cannot tell the {choices} apart"
     elif spread <= EQUAL_MOST:
         what = f"{len(tied)} of {choices} are equally fast"
     else:

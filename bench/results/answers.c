@@ -180,16 +180,17 @@ static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
 
 static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
 {
-    if (contest->winners == contest->choices)
-        add(text, "no difference was seen between the %d choices (",
-            contest->choices);
-    else if (longest_s(contest) <=
-             EQUAL_MOST * contest->rows[contest->best].time.median)
-        add(text, "%d of %d choices are equally fast (", contest->winners,
+    bool all = contest->winners == contest->choices;
+    bool near = longest_s(contest) <=
+                EQUAL_MOST * contest->rows[contest->best].time.median;
+    if (all)
+        add(text,
+            near ? "no difference was seen between the %d choices ("
+                 : "these runs cannot tell the %d choices apart (",
             contest->choices);
     else
-        add(text, "%d of %d choices may be the fastest (", contest->winners,
-            contest->choices);
+        add(text, "%d of %d choices %s (", contest->winners, contest->choices,
+            near ? "are equally fast" : "may be the fastest");
     add_times(contest, text);
     add_speedup(contest, text);
     add_waiting(contest, text);

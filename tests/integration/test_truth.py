@@ -168,6 +168,19 @@ def test_a_draw_has_no_single_winner(dlsbench, tmp_path):
         "times as fast as one core); the simplest is gss" in page
 
 
+def test_two_repetitions_tell_nothing_apart(dlsbench, tmp_path):
+    """Times that differ by half are not called the same."""
+    there = Directory(tmp_path / "d")
+    for scheme, time_s in zip(SCHEMES, APART):
+        there.cell([time_s, time_s * 1.001], scheme=scheme,
+                   run={"serial_s": 0.4})
+    there.manifest()
+    says = "these runs cannot tell the 3 choices apart (2"
+    assert says in answer(dlsbench, there.path)
+    assert analysis("report", there.path)[0] == 0
+    assert says in (there.path / "report.html").read_text()
+
+
 def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
     """No scheme is slower by what other processes took from it."""
     path = made(tmp_path / "a", [0.4, 0.42, 0.6], 0.7, others=0.3,
