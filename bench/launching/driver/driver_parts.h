@@ -54,8 +54,8 @@ int driver_launch(struct driver *driver, struct driver_shape shape,
 int driver_fail_shape(struct driver *driver, struct driver_shape shape,
                       const char *reason, struct error *err);
 
-/* The launch is over.  A crash is the current cell's; a launch that brought
- * nothing forward would do so again, so all its cells fail. */
+/* The launch is over.  A crash is the cell's of watch_failed; a launch that
+ * brought nothing forward would do so again, so all its cells fail. */
 int driver_settle(struct driver *driver, struct driver_shape shape,
                   const struct child_end *end, struct error *err);
 

@@ -132,7 +132,7 @@ int driver_settle(struct driver *driver, struct driver_shape shape,
 {
     char reason[700];
     struct watch *watch = &driver->watch;
-    int current = watch->current;
+    int failed = watch_failed(watch);
     watch->current = -1;
     int code = take_records(driver, shape, err);
     if (code != 0)
@@ -145,8 +145,8 @@ int driver_settle(struct driver *driver, struct driver_shape shape,
         return driver_fail_shape(driver, shape, "the launch did not report it",
                                  err);
     describe_end(driver, shape.ranks, end, reason, sizeof(reason));
-    if (current >= 0 && driver_waits(&watch->tasks[current], shape))
-        return fail_current(driver, &watch->tasks[current], reason, err);
+    if (failed >= 0 && driver_waits(&watch->tasks[failed], shape))
+        return fail_current(driver, &watch->tasks[failed], reason, err);
     if (watch->progressed)
         return 0;
     return driver_fail_shape(driver, shape, reason, err);

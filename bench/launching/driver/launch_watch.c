@@ -27,7 +27,8 @@ void watch_open(struct watch *watch, const struct cell *cells, int count,
                             .repetitions = policy->repetitions,
                             .warms = warms,
                             .timeout = policy->cell_timeout,
-                            .current = -1};
+                            .current = -1,
+                            .last = -1};
     watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
     for (int i = 0; i < count; i++)
         watch->tasks[i].cell = &cells[i];
@@ -43,7 +44,7 @@ void watch_free(struct watch *watch)
 void watch_launch(struct watch *watch, double now)
 {
     watch->launched = watch->ended = watch->progressed = false;
-    watch->current = -1;
+    watch->current = watch->last = -1;
     watch->since = now;
     for (int i = 0; i < watch->count; i++) {
         if (watch->tasks[i].state != TASK_WAITING)
@@ -106,7 +107,7 @@ bool watch_line(struct watch *watch, const char *line, double now)
         watch->ended = true;
     } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
         settle_time(watch, now);
-        watch->current = find_task(watch, hash);
+        watch->current = watch->last = find_task(watch, hash);
         if (watch->current >= 0)
             watch->tasks[watch->current].repetitions = number;
         return true;
@@ -121,6 +122,12 @@ bool watch_line(struct watch *watch, const char *line, double now)
     }
     settle_time(watch, now);
     return true;
+}
+
+int watch_failed(const struct watch *watch)
+{
+    return watch->current >= 0 || watch->progressed ? watch->current
+                                                    : watch->last;
 }
 
 double watch_left(const struct watch *watch, double now)

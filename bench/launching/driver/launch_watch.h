@@ -22,7 +22,8 @@ struct watch {
     double timeout;  /* s for one cell */
     /* The launch: */
     bool launched, ended, progressed;
-    int current;  /* task that runs, -1: none */
+    int current;  /* task that runs, -1: none, the serial loop may run */
+    int last;     /* task that ran last, -1: none yet */
     double since; /* when it began, or when the last line came */
 };
 
@@ -40,6 +41,11 @@ bool watch_line(struct watch *watch, const char *line, double now);
 
 /* This task has ended so. */
 void watch_end(struct watch *watch, int task, enum task_state state);
+
+/* The task that a launch which ended now has failed: the current one, or the
+ * last where none has ended (the serial loop runs again between repetitions).
+ * -1: none, another launch goes on, or all fail where nothing has begun. */
+int watch_failed(const struct watch *watch);
 
 /* Seconds until the current cell (or the silence, or the end of a launch that
  * has done all its cells) has lasted too long. */

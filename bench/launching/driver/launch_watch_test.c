@@ -53,6 +53,26 @@ static void lines_move_cells_on(void **state)
     watch_free(&watch);
 }
 
+static void an_end_in_the_serial_loop_is_one_cells(void **state)
+{
+    struct cell cells[CELLS];
+    struct watch watch;
+    open_watch(&watch, cells);
+    assert_int_equal(watch_failed(&watch), -1);
+    watch_line(&watch, "@serial 1", 101);
+    assert_int_equal(watch_failed(&watch), -1); /* all fail */
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 1", 102);
+    watch_line(&watch, "@serial 2", 103);
+    assert_int_equal(watch.current, -1);
+    assert_int_equal(watch_failed(&watch), 1);
+    watch_line(&watch, "@rep aaaaaaaaaaaaaaaa 1", 104);
+    watch_line(&watch, "@done aaaaaaaaaaaaaaaa ok", 105);
+    assert_int_equal(watch_failed(&watch), -1); /* the next goes on */
+    watch_launch(&watch, 110);
+    assert_int_equal(watch_failed(&watch), -1);
+    watch_free(&watch);
+}
+
 static void a_cells_time_is_the_sum_of_its_turns(void **state)
 {
     struct cell cells[CELLS];
@@ -111,6 +131,7 @@ static void durations_are_short(void **state)
 }
 
 TESTS(cmocka_unit_test(lines_move_cells_on),
+      cmocka_unit_test(an_end_in_the_serial_loop_is_one_cells),
       cmocka_unit_test(a_cells_time_is_the_sum_of_its_turns),
       cmocka_unit_test(the_time_left_follows_the_cells_so_far),
       cmocka_unit_test(durations_are_short))
