@@ -1,6 +1,6 @@
 #include "base/unit_testing.h"
 
-#include "bench/launching/driver/run_settings.h"
+#include "bench/commands/run/run_options.h"
 #include "bench/launching/launcher.h"
 #include "bench/options/numbers.h"
 

@@ -1,8 +1,8 @@
 /* Command lines, a word a line: run, sim or plan, and their options. */
 #include "tests/fuzz/fuzz.h"
 
+#include "bench/commands/run/run_options.h"
 #include "bench/foretell/load/plan_command.h"
-#include "bench/launching/driver/run_settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "bench/commands/speeds.h"
+#include "bench/commands/run/speeds.h"
 
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/calibrated.h"

@@ -1,6 +1,6 @@
 /* dlsbench run: measures a campaign or a single cell.  A driver: the ranks are
  * started by a launcher and run `dlsbench launch`. */
-#include "bench/launching/driver/run_settings.h"
+#include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
 #include "bench/foretell/choose/choose.h"

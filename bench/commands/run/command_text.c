@@ -1,5 +1,5 @@
 /* The command line as text, for manifests and for how to resume. */
-#include "bench/launching/driver/run_settings.h"
+#include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,5 @@
-#include "bench/launching/driver/run_lists.h"
+/* Lists of values for options of a single cell, as in `--ranks 1,2`. */
+#include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
 #include "bench/campaign/campaign_text.h"

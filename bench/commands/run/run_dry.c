@@ -1,7 +1,7 @@
 /* dlsbench run --dry-run. */
 #include "base/text.h"
+#include "bench/commands/run/run_options.h"
 #include "bench/launching/driver/announce.h"
-#include "bench/launching/driver/run_settings.h"
 #include "bench/options/command.h"
 #include "bench/options/table.h"
 #include "bench/results/results.h"

@@ -1,7 +1,7 @@
-#include "bench/launching/driver/run_settings.h"
+/* From options to a campaign: checks of options together, then its cells. */
+#include "bench/commands/run/run_options.h"
 
-#include "bench/commands/run_table.h"
-#include "bench/commands/speeds.h"
+#include "bench/commands/run/speeds.h"
 #include "bench/options/table.h"
 #include "bench/simgrid/this_machine.h"
 #include "harness/cell/binding.h"

@@ -1,9 +1,9 @@
 /* The speeds that sizes by time need (bench/campaign/sizing.h), where the
  * campaign does not have them. */
-#ifndef BENCH_COMMANDS_SPEEDS_H
-#define BENCH_COMMANDS_SPEEDS_H
+#ifndef BENCH_COMMANDS_RUN_SPEEDS_H
+#define BENCH_COMMANDS_RUN_SPEEDS_H
 
-#include "bench/launching/driver/run_settings.h"
+#include "bench/commands/run/run_options.h"
 
 /* Loads the campaign that o->file names.  Speeds that its sizes lack are those
  * of the result directory in --out; else of the simulated platform; else of

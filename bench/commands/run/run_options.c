@@ -1,5 +1,5 @@
-#include "bench/commands/run_table.h"
-#include "bench/launching/driver/run_lists.h"
+/* The table of options of run and sim. */
+#include "bench/commands/run/run_options.h"
 
 #include "bench/campaign/policy.h"
 #include "bench/options/options.h"

@@ -1,11 +1,12 @@
-/* The options of dlsbench run. */
-#ifndef BENCH_LAUNCHING_DRIVER_RUN_SETTINGS_H
-#define BENCH_LAUNCHING_DRIVER_RUN_SETTINGS_H
+/* The options of dlsbench run and sim, and what becomes of them. */
+#ifndef BENCH_COMMANDS_RUN_RUN_OPTIONS_H
+#define BENCH_COMMANDS_RUN_RUN_OPTIONS_H
 
 #include "bench/campaign/campaign.h"
 #include "bench/launching/launcher.h"
 #include "bench/results/rundir.h"
 #include "bench/simgrid/simulate.h"
+#include "harness/cell/cell_field.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,21 @@ struct run_options {
  * -EINVAL. */
 int run_options_read(int argc, char **argv, bool simulated,
                      struct run_options *options, struct error *err);
+
+/* The table of options alone, into options that hold the defaults.  Returns 0
+ * or -EINVAL. */
+int run_table_read(int argc, char **argv, struct run_options *options,
+                   struct error *err);
+
+/* The option that sets a field of a cell: with '-' for its '_'. */
+void run_option_name(const char *field, char *name, size_t size);
+
+/* Sets a field of the cell from the text of an option.  Of a list, whose items
+ * are checked, the cell gets the first item, and the list is kept, to be
+ * crossed as in a campaign: `--scheme ss,gss`.  A word with '=' belongs to the
+ * kernel or scheme before it, as in css:chunk=16,ss.  Returns 0 or -EINVAL. */
+int run_lists_set(struct run_options *options, const struct cell_field *field,
+                  const char *text, struct error *err);
 
 /* The campaign that the options ask for, before its shard is taken. */
 int run_options_campaign(struct run_options *options, struct campaign *campaign,
