@@ -1,4 +1,5 @@
-/* The results of a launch's cells. */
+/* After a launch, also one that died: which of its cells are done, which run
+ * again, and which fail, with the reason. */
 #include "bench/launching/driver/driver_parts.h"
 
 #include "base/text.h"
