@@ -1,4 +1,4 @@
-/* dlsbench: the command line.  Each subcommand is one line in the table. */
+/* dlsbench: the command line.  bench/options/commands.def has the table. */
 #include "bench/options/command.h"
 
 #include "base/nearest.h"
@@ -17,24 +17,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", run_command, "measure a campaign file or a single cell"},
-    {"sim", sim_command, "run the same on a simulated cluster"},
-    {"replay", replay_command,
-     "replay schemes on many workers, without SimGrid"},
-    {"summary", summary_command, "print the tables of a result directory"},
-    {"chunks", chunks_command, "print the chunk sequence of a scheme"},
-    {"calibrate", calibrate_command, "measure what predict needs to know"},
-    {"predict", predict_command, "predict the best synchronization interval"},
-    {"plan", plan_command, "plan a divisible load: who gets how much, when"},
-    {"list", list_command,
-     "list schemes, kernels, transports, events, perturbations"},
-    {"omp", omp_command, "watch or schedule an OpenMP program's loops"},
-    {"topo", topo_command, "show cores and what would be bound where"},
-    {"doctor", doctor_command, "say what this machine does to measurements"},
-    {"launch", launch_command, NULL},
-    {"busy", busy_command, NULL},
-    {"stopper", stopper_command, NULL},
-    {"calibrate-launch", calibrate_launch_command, NULL},
+#define COMMAND(name, function, summary) {name, function, summary},
+#include "bench/options/commands.def"
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

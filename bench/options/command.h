@@ -2,7 +2,7 @@
  *
  * A subcommand is one function `int <name>_command(int argc, char **argv)`,
  * whose argv[0] is "dlsbench <name>" and which returns the exit code, plus
- * one line in the table of bench/commands/main.c. */
+ * one line in bench/options/commands.def. */
 #ifndef BENCH_OPTIONS_COMMAND_H
 #define BENCH_OPTIONS_COMMAND_H
 
@@ -22,21 +22,7 @@ void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says an error like that; returns code. */
 int command_fail(int code, const struct error *err);
 
-int list_command(int argc, char **argv);
-int chunks_command(int argc, char **argv);
-int calibrate_command(int argc, char **argv);
-int calibrate_launch_command(int argc, char **argv);
-int predict_command(int argc, char **argv);
-int plan_command(int argc, char **argv);
-int topo_command(int argc, char **argv);
-int doctor_command(int argc, char **argv);
-int run_command(int argc, char **argv);
-int sim_command(int argc, char **argv);
-int replay_command(int argc, char **argv);
-int omp_command(int argc, char **argv);
-int summary_command(int argc, char **argv);
-int launch_command(int argc, char **argv);
-int busy_command(int argc, char **argv);
-int stopper_command(int argc, char **argv);
+#define COMMAND(name, function, summary) int function(int argc, char **argv);
+#include "bench/options/commands.def"
 
 #endif
