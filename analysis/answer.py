@@ -11,6 +11,8 @@ import stats
 import verdicts
 
 NOT_SLOWER, SLOWER, CANNOT_TELL = 0, 1, 3
+WORDS = {NOT_SLOWER: "not slower", SLOWER: "slower",
+         CANNOT_TELL: "cannot tell"}
 MOST = 3        # cells named in the answer
 BETTER = 6      # launches a side
 

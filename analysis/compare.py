@@ -27,6 +27,7 @@ the command is wrong, or the sides have no problem in common; 3 cannot tell:
 too few launches, perhaps slower, another state of the machine, or what failed.
 """
 import argparse
+import json
 import math
 import sys
 
@@ -279,11 +280,18 @@ def judge(pairs, border, threshold):
     return family
 
 
-def to_csv(comparison):
+def frame_of(comparison):
     names = ["kernel", "scheme", "label", "workers", "sync_interval",
              "simulated", "a_s", "b_s", "ratio", "low", "high", "p", "within",
              "unit", "na", "nb", "verdict"]
-    return pd.DataFrame(comparison.pairs, columns=names).to_csv(index=False)
+    return pd.DataFrame(comparison.pairs, columns=names)
+
+
+def write_json(code, lines, rows="[]"):
+    """The exit code in words, the answer's sentences, a row for each cell."""
+    print(json.dumps({"schema": 1, "answer": answer.WORDS[code],
+                      "exit_code": code, "lines": lines,
+                      "rows": json.loads(rows)}, indent=1))
 
 
 def arguments():
@@ -304,7 +312,8 @@ def arguments():
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")
-    parser.add_argument("--format", choices=grid.FORMATS, default="text")
+    parser.add_argument("--format", choices=[*grid.FORMATS, "json"],
+                        default="text")
     args = parser.parse_args()
     args.sides = [args.directory, args.against]
     if args.against is None:
@@ -327,10 +336,16 @@ def threshold(text):
 
 
 def show(sides, comparison, args):
+    lines = answer.lines(comparison, sides)
     if args.format == "csv":
-        sys.stdout.write(to_csv(comparison))
+        sys.stdout.write(frame_of(comparison).to_csv(index=False))
         return
-    print("\n".join(answer.lines(comparison, sides)), end="\n\n")
+    if args.format == "json":
+        write_json(answer.code(comparison), lines,
+                   frame_of(comparison).to_json(orient="records",
+                                                double_precision=15))
+        return
+    print("\n".join(lines), end="\n\n")
     for table in answer.grids(comparison):
         print(grid.WRITERS[args.format](table))
     print("\n".join(answer.ending(comparison, sides)))
@@ -382,13 +397,14 @@ def main():
 def answered(sides, args):
     """The exit code; the notes on the sides come after the answer."""
     bad, alike = nothing_good(sides), same_launches(*sides)
-    if bad:
-        code = answer.CANNOT_TELL
-        for line in bad:
-            print(f"compare: {line}", file=sys.stderr)
-    elif alike and not args.across:
-        code = answer.NOT_SLOWER
-        print(f"The same: A and B are {alike}.")
+    if bad or (alike and not args.across):
+        code = answer.CANNOT_TELL if bad else answer.NOT_SLOWER
+        lines = bad or [f"The same: A and B are {alike}."]
+        if args.format == "json":
+            write_json(code, lines)
+        for line in lines if args.format != "json" else []:
+            print(f"compare: {line}" if bad else line,
+                  file=sys.stderr if bad else sys.stdout)
     else:
         comparison = compare(*sides, args.across, args.threshold)
         show(sides, comparison, args)

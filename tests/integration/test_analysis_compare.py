@@ -1,5 +1,6 @@
 """analysis/compare.py and advise.py: verdicts, refusals and exit codes."""
 import itertools
+import json
 import os
 import random
 import shutil
@@ -321,6 +322,33 @@ def test_states_of_the_hand_overs_that_are_known(tmp_path):
     import numpy as np
     import states
     assert states.split(np.array(near).ravel()) is None
+
+
+@pytest.mark.parametrize("factor, code, word", [
+    (1, SAME, "not slower"), (1.5, SLOWER, "slower")])
+def test_json_is_one_answer_with_its_lines_and_rows(
+        tmp_path, factor, code, word):
+    a = side(tmp_path / "a", SIX)
+    b = side(tmp_path / "b", [(factor, NEAR)] * 6)
+    got, out, _ = analysis("compare", a, b, "--format", "json")
+    found = json.loads(out)
+    assert got == found["exit_code"] == code
+    assert found["schema"] == 1 and found["answer"] == word
+    assert len(found["rows"]) == 4 and found["rows"][0]["na"] == 6
+    text = analysis("compare", a, b)[1]
+    assert text.startswith("\n".join(found["lines"]) + "\n")
+
+
+def test_json_of_what_cannot_be_compared(tmp_path):
+    a = directory(tmp_path / "a", {"ss": 1})
+    code, out, _ = analysis("compare", a.path, a.path, "--format", "json")
+    assert code == SAME and json.loads(out)["answer"] == "not slower"
+    b = directory(tmp_path / "b", {"ss": 1.5}, launches=["l2"])
+    code, out, _ = analysis("compare", a.path, b.path, "--format", "json")
+    found = json.loads(out)
+    assert code == CANNOT_TELL == found["exit_code"]
+    assert found["answer"] == "cannot tell" and len(found["rows"]) == 1
+    assert found["rows"][0]["low"] is None or found["rows"][0]["na"] == 10
 
 
 def test_csv(tmp_path):
