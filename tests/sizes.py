@@ -44,8 +44,8 @@ BUDGET = {
     "kernels": 7450,
     "harness": 40736,
     "dls": 11972,
-    "bench": 41450,
-    "Python": 14100,
+    "bench": 41610,
+    "Python": 14140,
 }
 
 

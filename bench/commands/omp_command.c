@@ -209,7 +209,11 @@ static int report(struct start *start, const struct omp_input *in,
     int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);
-    report_print(stderr, &loops, &run);
+    char *answer = report_print(stderr, &loops, &run);
+    if (in->format != TABLE_TEXT)
+        report_write_rows(stdout, (enum table_format)in->format, &loops, &run,
+                          answer);
+    free(answer);
     if (end->outlived)
         command_say("omp: %s: processes that it began still run: the report "
                     "has what they did until now",
@@ -223,38 +227,6 @@ static int report(struct start *start, const struct omp_input *in,
         exit_code = record(in, start->folder, &loops);
     loops_free(&loops);
     return exit_code;
-}
-
-/* The report shows what is beside results, and no folder without them. */
-static int find_results(struct omp_input *in, struct error *err)
-{
-    struct folder files = {.count = 0};
-    struct error ignored;
-    if (in->out == NULL)
-        return 0;
-    int code =
-        folders_name_out("omp", in->out, in->path, sizeof(in->path), err);
-    if (code != 0)
-        return code;
-    bool any =
-        folder_find(in->path, "runs-", ".jsonl", &files, &ignored) == 0 &&
-        files.count > 0;
-    folder_free(&files);
-    return any ? 0
-               : error_set(err, ENOENT,
-                           "omp: --out %s: no results are here; --on without "
-                           "a program adds to those of --try, or of a run "
-                           "with --out",
-                           in->path);
-}
-
-static int read_records(struct omp_input *in)
-{
-    struct error err = {""};
-    int code = find_results(in, &err);
-    if (code == 0)
-        code = look_ahead(in, in->record, stdout, &err);
-    return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);
 }
 
 static int suggest(const char *path)
@@ -391,7 +363,7 @@ int omp_command(int argc, char **argv)
     if (in.code != NULL)
         return list_static(in.code);
     if (in.reads)
-        return read_records(&in);
+        return omp_on_records(&in);
     if (several)
         return run_several(&in, &start, argv);
     code = watch_program(&in, &start, argv);

@@ -1,8 +1,11 @@
 #include "bench/commands/omp_on.h"
 
+#include "base/folder.h"
 #include "bench/calibrate/calibrated.h"
 #include "bench/foretell/replay/outlook_table.h"
 #include "bench/foretell/replay/replay_cell.h"
+#include "bench/options/command.h"
+#include "bench/results/folders.h"
 
 #include <errno.h>
 
@@ -45,4 +48,37 @@ int omp_on(const char *workers, const char *folder, const char *results,
         code = outlook_write_json(&outlook, results, err);
     outlook_close(&outlook);
     return code;
+}
+
+/* The report shows what is beside results, and no folder without them. */
+static int find_results(struct omp_input *in, struct error *err)
+{
+    struct folder files = {.count = 0};
+    struct error ignored;
+    if (in->out == NULL)
+        return 0;
+    int code =
+        folders_name_out("omp", in->out, in->path, sizeof(in->path), err);
+    if (code != 0)
+        return code;
+    bool any =
+        folder_find(in->path, "runs-", ".jsonl", &files, &ignored) == 0 &&
+        files.count > 0;
+    folder_free(&files);
+    return any ? 0
+               : error_set(err, ENOENT,
+                           "omp: --out %s: no results are here; --on without "
+                           "a program adds to those of --try, or of a run "
+                           "with --out",
+                           in->path);
+}
+
+int omp_on_records(struct omp_input *in)
+{
+    struct error err = {""};
+    int code = find_results(in, &err);
+    if (code == 0)
+        code = omp_on(in->on, in->record, in->out != NULL ? in->path : NULL,
+                      stdout, &err);
+    return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);
 }

@@ -3,6 +3,7 @@
 #define BENCH_COMMANDS_OMP_ON_H
 
 #include "base/error.h"
+#include "bench/commands/omp_options.h"
 
 #include <stdio.h>
 
@@ -15,5 +16,9 @@ int omp_on_check(const char *workers, struct error *err);
  * 0, -ENOENT (there are no records) or another -errno with a text. */
 int omp_on(const char *workers, const char *folder, const char *results,
            FILE *out, struct error *err);
+
+/* The same without a program: reads what --record has stored.  Returns an exit
+ * code. */
+int omp_on_records(struct omp_input *in);
 
 #endif

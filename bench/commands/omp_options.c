@@ -2,6 +2,7 @@
 
 #include "bench/commands/omp_on.h"
 #include "bench/options/options.h"
+#include "bench/options/table.h"
 #include "bench/programs/try/try.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 enum { LOOPS_STATIC = 2 };
 static const char *const loops_words[] = {"runtime", "dynamic", "static", NULL};
+static const char *const formats[] = {TABLE_FORMATS, NULL};
 
 #define OPTIONS_OF struct omp_input
 
@@ -30,6 +32,9 @@ static const struct options_entry entries[] = {
         "out", "DIR", out,
         "append the loops to this result directory, which dlsbench summary and "
         "tables read (a name without '/': in results/omp/)"),
+    OPTION_WORD("format", TABLE_FORMAT_WORDS, format, formats,
+                "the report as rows on stdout, too, where the program's stdout "
+                "goes to stderr: the program, its loops and parts of regions"),
     OPTION_TEXT("try", "LIST", list,
                 "run the program as it is and with each of these changes, in "
                 "shuffled rounds into --out (PROGRAM-TIME), then with the best "
@@ -152,6 +157,12 @@ static int check_several(const struct omp_input *in, struct error *err)
     else if (in->list == NULL && in->check != NULL && !in->seeds)
         why = "--check is for --try and for several seeds (--scheme "
               "rnd:seed=1..100)";
+    else if (in->format != TABLE_TEXT && (in->list != NULL || in->seeds))
+        why = "--format is for the report of one run; --try writes "
+              "answers.json into --out";
+    else if (in->format != TABLE_TEXT && (in->suggest || in->code))
+        why = "--format is for the report of a run; --suggest and --static "
+              "run no program";
     else if (in->same && in->loops != LOOPS_STATIC)
         why = "--same-output is for --loops static";
     else if (in->same && in->scheme == NULL && in->list == NULL)
@@ -230,6 +241,10 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
         code = error_set(err, EINVAL,
                          "omp: a program is missing: dlsbench omp [OPTION...] "
                          "-- PROGRAM [ARGUMENT...]");
+    if (code == 0 && in->reads && in->format != TABLE_TEXT)
+        code = error_set(err, EINVAL,
+                         "omp: --format is for the report of a run: a program "
+                         "is missing");
     if (code != 0 || alone || in->reads)
         return code;
     start->words = argv + words + 1;
@@ -240,6 +255,7 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (in->loops == LOOPS_STATIC && (in->same || in->check != NULL))
         start->loops = "checked";
     start->records = in->record != NULL || in->on != NULL;
+    start->quiet = in->format != TABLE_TEXT;
     if (start->records && in->scheme == NULL)
         in->scheme = "css:chunk=1";
     start->scheme = in->scheme;

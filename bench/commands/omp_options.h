@@ -15,6 +15,7 @@ struct omp_input {
     bool compares;       /* a single run with one as it is before it */
     bool reads;          /* runs nothing: reads records */
     int loops;           /* index of its word, -1: not given */
+    int format;          /* an enum table_format; text: the report alone */
     bool seeds;          /* the scheme is for several */
     bool made;           /* the folder of `record` */
     char path[2048];     /* of `out` */

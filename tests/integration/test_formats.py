@@ -2,6 +2,7 @@
 else."""
 import csv
 import json
+import subprocess
 
 import pytest
 
@@ -66,3 +67,56 @@ def test_a_run_prints_its_rows_alone(dlsbench):
         ("ok", "true")}
     assert all(row["time_low_s"] <= row["time_s"] <= row["time_high_s"]
                for row in rows)
+
+
+LOOPS = r"""
+#include <stdio.h>
+int main(void)
+{
+    static double a[3000];
+    for (int t = 0; t < 3; t++) {
+#pragma omp parallel for schedule(runtime)
+        for (int i = 0; i < 3000; i++)
+            for (int k = 0; k < i; k++)
+                a[i] += 1.0 / (k + 1);
+#pragma omp parallel for
+        for (int i = 0; i < 3000; i++)
+            for (int k = 0; k < 3000 - i; k++)
+                a[i] += 1.0 / (k + 1);
+    }
+    printf("the program's own\n");
+    return a[1] < 0;
+}
+"""
+
+
+def test_the_report_of_a_program_is_rows_with_its_answer(tmp_path, dlsbench):
+    (tmp_path / "l.c").write_text(LOOPS)
+    program = tmp_path / "l"
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", tmp_path / "l.c", "-o",
+                    program], check=True)
+    done = dlsbench("omp", "--format", "json", "--", program)
+    whole, loop, part = json.loads(done.out)["rows"]
+    assert done.code == 0 and "the program's own" in done.err
+    said = done.err[done.err.index("\nAnswer: ") + 9:].rstrip("\n")
+    assert whole["row"] == "program" and whole["verdict"] == \
+        said.replace("\n", ":")
+    assert (loop["row"], loop["visits"], loop["iterations"]) == (
+        "loop", 3, 9000)
+    assert loop["name"] == "main l.c:7" and part["row"] == "part"
+    assert 0 < loop["time_s"] < whole["time_s"]
+    assert 0 < loop["share"] + part["share"] <= 1
+    assert f"{loop['name']}: {loop['verdict']}\n" in done.err
+    head, *lines = csv.reader(dlsbench(
+        "omp", "--format", "csv", "--", program).out.splitlines())
+    assert head == list(whole) and [line[0] for line in lines] == [
+        "program", "loop", "part"]
+
+
+def test_no_loop_is_a_row_too_and_many_runs_have_none(dlsbench):
+    done = dlsbench("omp", "--format", "json", "--", "/bin/true")
+    (row,) = json.loads(done.out)["rows"]
+    assert row["verdict"] == "no OpenMP loop was measured"
+    for words in (["--try", "ss", "--", "true"], ["--suggest", "l.c"]):
+        done = dlsbench("omp", "--format", "json", *words)
+        assert done.code == 2 and "--format is for the report" in done.err

@@ -3,6 +3,7 @@
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
+#include "harness/program/need.h"
 
 #include <math.h>
 #include <string.h>
@@ -184,12 +185,10 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 percent);
 }
 
-void answer_print(FILE *out, const struct answer_sum *sum,
-                  const struct answer_whole *whole,
-                  const struct report_run *run)
+static void say(FILE *out, const struct answer_sum *sum,
+                const struct answer_whole *whole, const struct report_run *run)
 {
     double locked = sum->here_s > 0 ? fmin(sum->locked_s / sum->here_s, 1) : 0;
-    fprintf(out, "Answer: ");
     if (sum->shares)
         fprintf(out, "threads share cores; until that is mended no schedule "
                      "can be judged\n");
@@ -206,4 +205,16 @@ void answer_print(FILE *out, const struct answer_sum *sum,
         say_gain(out, sum, run);
     else
         say_why_not(out, sum, whole);
+}
+
+char *answer_text(const struct answer_sum *sum,
+                  const struct answer_whole *whole,
+                  const struct report_run *run)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    say(out, sum, whole, run);
+    fclose(out);
+    return text;
 }

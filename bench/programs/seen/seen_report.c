@@ -348,12 +348,12 @@ static void print_process(FILE *out, const struct loops_process *process,
                 COUNTERS_SITES, (long long)counters->lost);
 }
 
-void report_print(FILE *out, const struct loops *loops,
-                  const struct report_run *run)
+char *report_print(FILE *out, const struct loops *loops,
+                   const struct report_run *run)
 {
     struct answer_sum sum = {.unknown = loops->left > 0};
     if (loops->processes == 0)
-        return;
+        return NULL;
     const struct answer_whole whole = answer_whole(loops, run);
     cores_print(out, loops);
     answer_print_whole(out, loops, run, &whole);
@@ -362,5 +362,7 @@ void report_print(FILE *out, const struct loops *loops,
     if (sum.share > 1)
         fprintf(out, "  loops ran inside or beside one another: their shares "
                      "do not add\n");
-    answer_print(out, &sum, &whole, run);
+    char *answer = answer_text(&sum, &whole, run);
+    fprintf(out, "Answer: %s", answer);
+    return answer;
 }

@@ -3,6 +3,7 @@
 #ifndef BENCH_PROGRAMS_SEEN_SEEN_REPORT_H
 #define BENCH_PROGRAMS_SEEN_SEEN_REPORT_H
 
+#include "bench/options/table.h"
 #include "bench/programs/seen/loops.h"
 
 #include <stdio.h>
@@ -16,7 +17,15 @@ struct report_run {
     char *const *program; /* its words, NULL ends them */
 };
 
-void report_print(FILE *out, const struct loops *loops,
-                  const struct report_run *run);
+/* Returns the answer, its last lines, as one text for the caller to free; NULL:
+ * no process had a loop or region. */
+char *report_print(FILE *out, const struct loops *loops,
+                   const struct report_run *run);
+
+/* A row for the program with its answer, for each loop and for each part of a
+ * region; seconds, and parts of the program's time from 0 to 1. */
+void report_write_rows(FILE *out, enum table_format format,
+                       const struct loops *loops, const struct report_run *run,
+                       const char *answer);
 
 #endif

@@ -171,6 +171,8 @@ static _Noreturn void run_child(const struct start *start, const char *path,
             _exit(126);
         close(in);
         close(out);
+    } else if (start->quiet) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
     }
     execv(path, start->words);
     int code = errno;

@@ -99,8 +99,9 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                         const struct report_run *run,
                         const struct answer_whole *whole);
 
-/* The last line. */
-void answer_print(FILE *out, const struct answer_sum *sum,
+/* The last line, and below it a command if there is one to copy; the caller
+ * frees it. */
+char *answer_text(const struct answer_sum *sum,
                   const struct answer_whole *whole,
                   const struct report_run *run);
 

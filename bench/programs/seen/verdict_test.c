@@ -128,11 +128,7 @@ static void answers(const struct answer_sum *sum, const char *said,
     const struct answer_whole whole = {.inside = 0.9};
     const struct report_run run = {.seconds = 1,
                                    .program = (char *[]){"./a", NULL}};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    answer_print(out, sum, &whole, &run);
-    fclose(out);
+    char *text = answer_text(sum, &whole, &run);
     if (strstr(text, said) == NULL || strstr(text, not_said) != NULL)
         fail_msg("'%s', not '%s', in: %s", said, not_said, text);
     free(text);
