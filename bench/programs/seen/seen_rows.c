@@ -10,10 +10,10 @@
 
 /* The first TEXTS columns are texts. */
 static const char *const heads[] = {
-    "row",        "name",   "clause",    "ran_under", "verdict",
-    "process",    "rank",   "threads",   "visits",    "iterations",
-    "chunks",     "time_s", "cpu_s",     "share",     "imbalance",
-    "saves",      "locks",  "idle",      "chunk_s",   "chunk_cv",
+    "row",     "name",   "clause",  "ran_under", "verdict",
+    "process", "rank",   "threads", "visits",    "iterations",
+    "chunks",  "time_s", "cpu_s",   "share",     "imbalance",
+    "saves",   "locks",  "idle",    "chunk_s",   "chunk_cv",
 };
 
 enum { COLUMNS = sizeof(heads) / sizeof(heads[0]), TEXTS = 5 };
@@ -65,9 +65,8 @@ static void add_loop(struct table *table, const struct loops_process *process,
          timed && !blocks ? (double)site.iterations : NAN,
          timed ? (double)site.chunks : NAN, silent ? NAN : loop.seconds, NAN,
          silent ? NAN : share_of(loop.seconds, seconds),
-         timed && site.wall > site.saved
-             ? site.saved / (site.wall - site.saved)
-             : NAN,
+         timed && site.wall > site.saved ? site.saved / (site.wall - site.saved)
+                                         : NAN,
          timed && !loop.shares ? share_of(loop.saved_s, seconds) : NAN,
          timed ? verdict_locked(&loop) : NAN, NAN, loop.chunk_s,
          loop.chunk_cv}};
@@ -102,7 +101,8 @@ static void add_part(struct table *table, const struct loops_process *process,
 /* The answer and the command below it in one line. */
 static char *one_line(const char *answer)
 {
-    char *line = need_copy(answer != NULL ? answer : "no OpenMP loop was measured");
+    char *line =
+        need_copy(answer != NULL ? answer : "no OpenMP loop was measured");
     size_t length = strlen(line);
     if (length > 0 && line[length - 1] == '\n')
         line[length - 1] = '\0';

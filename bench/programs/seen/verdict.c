@@ -1,7 +1,6 @@
 #include "bench/programs/seen/verdict.h"
 
 #include "base/text.h"
-#include "bench/programs/seen/advice.h"
 
 #include <math.h>
 #include <stdio.h>
