@@ -57,7 +57,7 @@ MISSING = $(eval MISSING := $$(strip $$(if $$(shell command -v pkg-config),$$(fo
 NAMED   = $(foreach p,$(MISSING),$(p)$(if $(filter pkg-config,$(p)),, ($(call deb,$(p))$(if $(OPTION_$(p)), or $(OPTION_$(p))=0))))
 
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
-          harness/counters/,papi.c papi_names.c sde.c papi_test.c))
+          harness/counters/,papi.c papi_names.c papi_test.c))
 
 # Evaluated only when a rule needs them: before `make deps` they do not exist.
 # The checkout may belong to another user, and be read only.
@@ -84,4 +84,4 @@ libraries = $(shell pkg-config --libs $(1)) $(patsubst -L%,-Wl$(comma)-rpath$(co
           $(shell pkg-config --libs-only-L $(1)))
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(call libraries,$$(filter-out $$(MISSING),$$(PACKAGES))))$(PACKAGE_LIBS)
 LDLIBS  = $(PACKAGE_LIBS) \
-          $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
+          -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm

@@ -24,8 +24,10 @@ $(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/tested.a
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) -lcmocka
 
-# Plans of divisible loads are tested against linear programs.
+# Plans of divisible loads are tested against linear programs, PAPI with events
+# that need no counters of the processor.
 $(BUILD)/sched/divisible/%_test: LDLIBS += -lglpk
+$(BUILD)/harness/counters/papi_test: LDLIBS += -lsde
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<

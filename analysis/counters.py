@@ -125,7 +125,7 @@ def asked(results):
 
 
 def short(name):
-    return name.replace("PAPI_", "").replace("sde:::dlsbench::", "")
+    return name.replace("PAPI_", "")
 
 
 def words(value):

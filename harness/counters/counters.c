@@ -165,13 +165,11 @@ void counters_begin(struct counters *counters, int thread)
     meter_read(meter, meter->begin);
 }
 
-void counters_finish(struct counters *counters, int thread,
-                     const struct counters_work *work)
+void counters_finish(struct counters *counters, int thread)
 {
     if (counters == NULL)
         return;
     struct meter *meter = &counters->meter[thread];
-    events_tell(counters->events, thread, work);
     if (meter->known != 0)
         meter_wait(&meter->watch);
 }

@@ -1,8 +1,7 @@
 /* Counters of worker threads: events, and facts, which the operating system
  * keeps of every thread.  An event is a preset of PAPI (PAPI_TOT_CYC), a native
- * one (perf::PAGE-FAULTS, or one of any of PAPI's components), one of this
- * suite by PAPI (sde:::dlsbench::chunks), or one that the kernel counts without
- * PAPI (cycles:u).  PAPI is known here only.
+ * one (perf::PAGE-FAULTS, or one of any of PAPI's components), or one that the
+ * kernel counts without PAPI (cycles:u).  PAPI is known here only.
  *
  * Events are counted apart over computing and over waiting: a thread reads
  * them when it begins a loop, when it begins and ends to wait for others, and
@@ -39,13 +38,6 @@ struct counters_list {
 int counters_parse(const char *text, struct counters_list *list,
                    struct error *err);
 
-/* The numbers of a worker's finished pass, for the suite's own events. */
-struct counters_work {
-    int64_t chunks, iterations;
-    int64_t requests; /* for chunks, to a master or an rma window */
-    double wait_s;
-};
-
 /* The counts of a worker in one loop. */
 struct counters_values {
     uint32_t known; /* bit i: event i was counted */
@@ -74,8 +66,7 @@ void counters_thread_close(struct counters *counters, int thread);
  * this pass) is done, when its wait begins; go_on when the others have come
  * too; end when there is no further pass.  NULL: nothing happens. */
 void counters_begin(struct counters *counters, int thread);
-void counters_finish(struct counters *counters, int thread,
-                     const struct counters_work *work);
+void counters_finish(struct counters *counters, int thread);
 void counters_go_on(struct counters *counters, int thread);
 void counters_end(struct counters *counters, int thread,
                   struct counters_values *values);

@@ -49,7 +49,6 @@ static void lists_are_read(void **state)
 static void none_counts_nothing(void **state)
 {
     struct counters_values values;
-    struct counters_work work = {0};
     struct counters *counters = open_list("none", 2);
     assert_null(counters);
     assert_null(counters_watch(counters, 0));
@@ -57,7 +56,7 @@ static void none_counts_nothing(void **state)
     const struct counters_values before = values;
     counters_thread_open(counters, 0);
     counters_begin(counters, 0);
-    counters_finish(counters, 0, &work);
+    counters_finish(counters, 0);
     counters_go_on(counters, 0);
     counters_end(counters, 0, &values);
     counters_thread_close(counters, 0);
@@ -78,7 +77,6 @@ static void facts_are_of_the_loop(void **state)
 {
     enum { PAGES = 100, PAGE = 4096 };
     struct counters_values values, second;
-    struct counters_work work = {0};
     struct counters *counters = open_list("default", 1);
     char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -92,7 +90,7 @@ static void facts_are_of_the_loop(void **state)
     double since = processor_s();
     while (processor_s() - since < 0.05)
         ;
-    counters_finish(counters, 0, &work);
+    counters_finish(counters, 0);
     counters_go_on(counters, 0);
     counters_end(counters, 0, &values);
     counters_begin(counters, 0);

@@ -1,6 +1,5 @@
 #include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
-#include "harness/counters/sde.h"
 
 #include <errno.h>
 #include <papi.h>
@@ -28,7 +27,6 @@ struct events {
     struct group group[GROUPS_MAX];
     int threads;
     struct sets *sets;
-    struct sde *sde;
 };
 
 static unsigned long thread_id(void)
@@ -134,12 +132,6 @@ static void open_groups(struct events *events, const struct counters_list *list,
         struct group alone;
         if (perf_find(list->name[i], &attr))
             continue;
-        if (events->sde == NULL &&
-            strncmp(list->name[i], SDE_PREFIX, strlen(SDE_PREFIX)) == 0) {
-            snprintf(why[i], COUNTERS_WHY_SIZE,
-                     "libsde did not take the suite's events");
-            continue;
-        }
         int code = try_alone(list->name[i], &alone);
         struct group *group =
             code == PAPI_OK ? find_group(events, alone.component) : NULL;
@@ -205,7 +197,6 @@ int events_open(struct events **out, const struct counters_list *list,
     for (int t = 0; t < threads; t++)
         for (int g = 0; g < GROUPS_MAX; g++)
             sets[t].set[g] = PAPI_NULL;
-    events->sde = sde_open(threads);
     if (events_library_open())
         open_groups(events, list, why);
     else
@@ -218,7 +209,6 @@ int events_open(struct events **out, const struct counters_list *list,
  * counting. */
 void events_close(struct events *events)
 {
-    sde_close(events->sde);
     free(events->sets);
     free(events);
 }
@@ -252,7 +242,6 @@ uint32_t events_thread_open(struct events *events, int thread)
 {
     uint32_t known = 0;
     PAPI_register_thread();
-    sde_thread_open(events->sde, thread);
     for (int g = 0; g < events->groups; g++) {
         const struct group *group = &events->group[g];
         int *set = &events->sets[thread].set[g];
@@ -282,10 +271,4 @@ void events_read(struct events *events, int thread, int64_t *counts)
         for (int i = 0; i < group->count; i++)
             counts[group->event[i]] = value[i];
     }
-}
-
-void events_tell(struct events *events, int thread,
-                 const struct counters_work *work)
-{
-    sde_tell(events->sde, thread, work);
 }

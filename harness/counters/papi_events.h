@@ -1,5 +1,5 @@
 /* PAPI's events as the counters see them; only harness/counters uses this.
- * papi.c, papi_names.c and sde.c make them with PAPI; without_papi.c replaces
+ * papi.c and papi_names.c make them with PAPI; without_papi.c replaces
  * these with make PAPI=0.  The kernel's own events are those of perf.h: here
  * they are left out. */
 #ifndef HARNESS_COUNTERS_PAPI_EVENTS_H
@@ -33,10 +33,6 @@ void events_thread_close(struct events *events, int thread);
 /* By the thread itself: its counts since it was opened, by the list's
  * numbers. */
 void events_read(struct events *events, int thread, int64_t *counts);
-
-/* By the thread itself: adds to the suite's own events. */
-void events_tell(struct events *events, int thread,
-                 const struct counters_work *work);
 
 /* Only where PAPI is: by a thread that is to ask it.  False: it does not
  * start. */

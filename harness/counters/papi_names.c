@@ -3,7 +3,6 @@
 #include "base/list.h"
 #include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
-#include "harness/counters/sde.h"
 
 #include "base/nearest.h"
 
@@ -62,15 +61,6 @@ static void add_natives(struct names *names, int component)
             names_add(names, info.symbol);
 }
 
-static void add_own(struct names *names)
-{
-    char name[COUNTERS_NAME_SIZE];
-    for (const struct sde_name *own = sde_names; own->name != NULL; own++) {
-        snprintf(name, sizeof(name), SDE_PREFIX "%s", own->name);
-        names_add(names, name);
-    }
-}
-
 static bool has_name(const struct names *names, const char *name)
 {
     for (int i = 0; i < names->count; i++)
@@ -93,7 +83,7 @@ static int refuse_unknown(const char *name, const struct names *names,
                      name, hint);
 }
 
-/* The component that a name begins with, as in sde:::dlsbench::chunks. */
+/* The component that a name begins with, as in net:::lo:rx. */
 static int find_component(const char *name, size_t length)
 {
     for (int i = 0; i < PAPI_num_components(); i++) {
@@ -139,12 +129,10 @@ static int check_component(const char *name, size_t length, struct names *names,
     int component = find_component(name, length);
     if (component < 0)
         return no_component(name, length, names, err);
-    bool own = length == 3 && strncmp(name, "sde", 3) == 0;
-    if (own)
-        add_own(names);
+    bool any = length == 3 && strncmp(name, "sde", 3) == 0;
     add_natives(names, component);
     const PAPI_component_info_t *info = PAPI_get_component_info(component);
-    bool known = has_name(names, name) || (!own && papi_knows(name));
+    bool known = has_name(names, name) || (!any && papi_knows(name));
     return known || info->disabled ? 0 : refuse_unknown(name, names, err);
 }
 
@@ -165,7 +153,6 @@ static int check_processor(const char *name, struct names *names,
     add_presets(names, PAPI_ENUM_EVENTS);
     if (strncmp(name, "PAPI_", 5) == 0)
         return has_name(names, name) ? 0 : refuse_unknown(name, names, err);
-    add_own(names);
     for (const struct perf_name *own = perf_names; own->name != NULL; own++)
         names_add(names, own->name);
     add_natives(names, 0);
@@ -253,12 +240,8 @@ static void print_component(FILE *out, int component)
 
 void events_print(FILE *out)
 {
-    fprintf(out, "events of the suite, as PAPI's software defined events:\n");
-    for (const struct sde_name *own = sde_names; own->name != NULL; own++)
-        fprintf(out, "  " SDE_PREFIX "%-11s %s\n", own->name, own->what);
-    putc('\n', out);
     if (!events_library_open()) {
-        fprintf(out, "no others: the PAPI library does not start\n");
+        fprintf(out, "PAPI's events: none, the library does not start\n");
         return;
     }
     print_presets(out);

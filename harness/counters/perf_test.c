@@ -58,10 +58,9 @@ static struct counters_values count_chain(struct counters *counters,
                                           int64_t length)
 {
     struct counters_values values;
-    struct counters_work work = {0};
     counters_begin(counters, 0);
     run_chain(length);
-    counters_finish(counters, 0, &work);
+    counters_finish(counters, 0);
     counters_go_on(counters, 0);
     counters_end(counters, 0, &values);
     return values;

@@ -68,12 +68,6 @@ void events_read(struct events *events, int thread, int64_t *counts)
     (void)events, (void)thread, (void)counts;
 }
 
-void events_tell(struct events *events, int thread,
-                 const struct counters_work *work)
-{
-    (void)events, (void)thread, (void)work;
-}
-
 void events_print(FILE *out)
 {
     fprintf(out, "PAPI's events: none, " WITHOUT "\n");

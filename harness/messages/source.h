@@ -57,7 +57,6 @@ struct source {
      * learn: added by protocols in which they wait for each other. */
     double blocked_s;
     uint64_t blocked_ticks; /* the same in engine_ticks */
-    int64_t requests;       /* sent for chunks: to a master, to an rma window */
     /* The chunk before does not count, because another worker's result did: set
      * by a source in front of this one, for schemes that learn. */
     bool dropped;
@@ -109,8 +108,8 @@ static inline bool source_next(struct source *source, struct chunk *chunk)
 }
 
 /* The next chunk for a source in front of another: the inner source learns the
- * time of waits for other workers, and the outer takes over the inner's waits,
- * services and messages from then on. */
+ * time of waits for other workers, and the outer takes over the inner's waits
+ * and services from then on. */
 static inline bool source_pass(struct source *outer, struct source *inner,
                                struct chunk *chunk)
 {
@@ -121,9 +120,7 @@ static inline bool source_pass(struct source *outer, struct source *inner,
     bool more = source_next(inner, chunk);
     outer->wait_s += inner->wait_s;
     outer->serve_s += inner->serve_s;
-    outer->requests += inner->requests;
     inner->wait_s = inner->serve_s = 0;
-    inner->requests = 0;
     return more;
 }
 

@@ -13,7 +13,6 @@ static bool rma_next(struct source *base, struct chunk *chunk)
         step = window_fetch_step(source->window);
         source_go_on(base, since);
         invariant(step >= source->table->primed);
-        base->requests++;
     }
     if (step >= source->table->steps)
         return false;

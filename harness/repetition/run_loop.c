@@ -71,23 +71,16 @@ static void work(struct run *run, const struct run_spot *spot)
 {
     struct worker *worker = &run->worker[spot->worker];
     struct worker_result *result = &run->result[spot->worker];
-    struct counters_work done = {.chunks = -worker->chunks,
-                                 .iterations = -worker->iterations};
-    double before_s = result->sync_s, sync_s = before_s;
+    double sync_s = result->sync_s;
     if (run->dependent.dmps != NULL)
         run_dependent(run_dmps_of(run, spot->worker), worker, &sync_s);
     else if (run->steps.count > 1)
         run_step(run, worker, &sync_s);
     else
         parallel_run(worker);
-    bool asked = run_hands_out(run);
-    done.chunks += worker->chunks;
-    done.iterations += worker->iterations;
-    done.requests = asked ? worker->source->requests : 0;
-    done.wait_s = (asked ? worker->source->wait_s : 0) + (sync_s - before_s);
-    run_worked(run, spot, &done);
+    run_worked(run, spot);
     result->sync_s = sync_s;
-    if (!asked)
+    if (!run_hands_out(run))
         return;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;

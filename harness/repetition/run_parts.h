@@ -176,10 +176,8 @@ void run_leave_pass(struct run *run, const struct run_spot *spot);
 void run_next_pass(struct run *run, const struct run_spot *spot, int pass);
 void run_leave(struct run *run, const struct run_spot *spot);
 
-/* By a worker's thread, when it has worked in a pass; `done` for the
- * performance counters. */
-void run_worked(struct run *run, const struct run_spot *spot,
-                const struct counters_work *done);
+/* By a worker's thread, when it has worked in a pass. */
+void run_worked(struct run *run, const struct run_spot *spot);
 
 /* ---- the seam: results ---- */
 

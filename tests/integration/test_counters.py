@@ -6,8 +6,7 @@ import pytest
 
 from result_files import analysis
 
-EVENTS = ["sde:::dlsbench::chunks", "sde:::dlsbench::iterations",
-          "sde:::dlsbench::requests", "sde:::dlsbench::wait_ns"]
+EVENTS = ["page-faults:u", "context-switches:u"]
 FACTS = ["switches_voluntary", "switches_involuntary", "faults_minor",
          "faults_major", "user_s", "system_s"]
 
@@ -23,7 +22,7 @@ def manifest(result):
     return json.loads(path.read_text())
 
 
-def test_the_suites_own_events_are_what_the_record_says(dlsbench, campaign):
+def test_every_worker_counts_wherever_it_waits(dlsbench, campaign):
     """Through threads, messages, windows, boundaries and time steps."""
     result = dlsbench("run", campaign(f"""
 repetitions: 2
@@ -40,38 +39,25 @@ cells:
     assert result.code == 0, result.err
     assert len(result.done()) == 10
     cells = {x["cell"]: x for x in result.done()}
-    messages = 0
     for worker in result.lines("workers"):
         compute, wait = worker["counters_compute"], worker["counters_wait"]
-        assert compute[EVENTS[0]] == worker["chunks"]
-        assert compute[EVENTS[1]] == worker["iterations"]
+        assert list(compute) == list(wait) == EVENTS
+        assert all(x >= 0 for x in [*compute.values(), *wait.values()])
         blocked = worker["wait_s"] + worker["sync_s"]
-        assert compute[EVENTS[3]] == pytest.approx(blocked * 1e9, abs=1000)
-        assert [wait[e] for e in EVENTS] == [0, 0, 0, 0]
         cell = cells[worker["cell"]]
-        asked = (cell["window"] == "rma"
-                 or cell["transport"] == "master" and worker["rank"] == 1)
-        messages += asked
-        # The last request of a pass is answered with nothing; chunks of the
-        # later steps of a sticky loop are not asked for.
         passes = 3 if cell["placement"] == "replan" else 1
-        chunks = worker["chunks"]
         # One reading to begin with, two around each wait, the last is one.
         least = 1 + 2 * passes
         if passes == 1:
             assert (worker["readings"] > least) == (blocked > 0)
         assert worker["readings"] >= least and worker["readings"] % 2 == 1
-        if cell["sync_interval"] and passes == 1:
-            chunks /= 3
-        assert compute[EVENTS[2]] == (chunks + passes if asked else 0)
-    assert messages > 10
     assert manifest(result)["counters"]["counted"] == EVENTS
     assert 0 < manifest(result)["counters"]["reading_s"] < 1e-3
     assert "Counters per iteration" in result.out
     assert "; a reading takes " in result.out
-    assert all(name.split("::")[-1] in result.out for name in EVENTS)
+    assert all(name in result.out for name in EVENTS)
     table = analysis("tables", result.directory, "--table", "counters")[1]
-    assert "reading them took" in table and " wait_ns" in table
+    assert "reading them took" in table and EVENTS[0] in table
 
 
 def test_computing_and_waiting_are_counted_apart(dlsbench):
@@ -142,7 +128,7 @@ def test_wrong_events_are_refused(dlsbench, campaign):
     assert "did you mean 'PAPI_TOT_CYC'" in result.err
     for events, said in [("none,default", "does not go with"),
                          ("default,", "empty name"),
-                         ("sde:::dlsbench::chnks", "'sde:::dlsbench::chunks'"),
+                         ("page-fault:u", "'page-faults'"),
                          ("[default]", "no event has")]:
         result = dlsbench("run", "--kernel", "null", "--scheme", "ss",
                           "--events", events)

@@ -41,7 +41,7 @@ def test_one_cell_with_an_interval_starts_none(dlsbench, python, words):
 
 
 @pytest.mark.parametrize("words", [
-    ("--kernel", "null:size=100", "--events", "sde:::dlsbench::chunks"),
+    ("--kernel", "null:size=100", "--events", "page-faults:u"),
     ("--kernel", "null:size=100", "--perturb", "delay:worker=1,factor=2")])
 def test_what_has_a_table_asks_for_it(dlsbench, python, words):
     result = dlsbench(*ONE, *words)

@@ -202,11 +202,10 @@ void run_seat_worker(struct run *run, int i, bool further)
     memset(run->own->memory.scratch[i], 0, run->loop->scratch_bytes);
 }
 
-void run_worked(struct run *run, const struct run_spot *spot,
-                const struct counters_work *done)
+void run_worked(struct run *run, const struct run_spot *spot)
 {
     counters_finish(run->context->counters,
-                    context_slot(run->context, spot->thread), done);
+                    context_slot(run->context, spot->thread));
 }
 
 /* The time of a stamped chunk that is not computing is subtracted. */

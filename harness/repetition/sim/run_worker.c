@@ -215,11 +215,9 @@ void run_seat_worker(struct run *run, int i, bool further)
     run->result[i].serve_s = 0;
 }
 
-void run_worked(struct run *run, const struct run_spot *spot,
-                const struct counters_work *done)
+void run_worked(struct run *run, const struct run_spot *spot)
 {
     struct seat *seat = &run->own->seat[spot->worker];
-    (void)done;
     end_chunk(seat);
     seat->source.wait_s = seat->inner->wait_s;
 }

@@ -183,7 +183,6 @@ static void send_question(struct relay_source *source)
     comm_end(relay->comm);
     source->finished.size = 0;
     source->asked = true;
-    source->base.requests++;
 }
 
 static void remote_ahead(struct source *base)

@@ -44,7 +44,7 @@ class Dlsbench(MakefilePackage):
     depends_on("zstd")
     # Threads call it at the same time: without threads of its own.
     depends_on("blis+cblas threads=none libs=shared")
-    depends_on("papi@7:+sde", when="+papi")
+    depends_on("papi@7:", when="+papi")
     # smpirun starts what is simulated, smpicc builds it.
     depends_on("simgrid@3.32:+smpi", type=("build", "link", "run"),
                when="+simgrid")
