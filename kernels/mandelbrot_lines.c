@@ -20,19 +20,13 @@
 #define TARGET
 #define LANES 2
 #include "kernels/mandelbrot_lanes.inc"
-#undef TARGET
-#undef LANES
 #ifdef __x86_64__
 #define TARGET __attribute__((target("avx2")))
 #define LANES 4
 #include "kernels/mandelbrot_lanes.inc"
-#undef TARGET
-#undef LANES
 #define TARGET __attribute__((target("avx512f")))
 #define LANES 8
 #include "kernels/mandelbrot_lanes.inc"
-#undef TARGET
-#undef LANES
 #endif
 
 enum {

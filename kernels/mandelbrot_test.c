@@ -13,13 +13,12 @@
 #define TARGET
 #define LANES 2
 #include "kernels/mandelbrot_lanes.inc"
-#undef LANES
+#define TARGET
 #define LANES 4
 #include "kernels/mandelbrot_lanes.inc"
-#undef LANES
+#define TARGET
 #define LANES 8
 #include "kernels/mandelbrot_lanes.inc"
-#undef LANES
 
 static void run_has_the_bits_of_the_reference(void **unused)
 {
