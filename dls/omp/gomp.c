@@ -163,7 +163,7 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         struct frame *frame = here.top;                                        \
         uint64_t first, end;                                                   \
         if (!OMP_LIKELY(frame != NULL && frame->bare.is))                      \
-            return slowly(ENTRY_##name##_next, CALLER, from, to);              \
+            return slowly(ENTRY_GOMP_loop_##name##_next, CALLER, from, to);    \
         int64_t step = source_step(frame->counter);                            \
         if (OMP_LIKELY((uint64_t)step < frame->bare.even)) {                   \
             first = frame->first + (uint64_t)step * frame->bare.stride;        \
@@ -192,8 +192,8 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         struct frame *frame;                                                   \
         if (gomp_push(CALLER, &clause, &frame))                                \
             return start_long(frame, &clause, first, end, step, from, to);     \
-        return REAL(chunked_fn, frame->runtime,                                \
-                    name##_start)(first, end, step, chunk, from, to);          \
+        return REAL(chunked_fn, frame->runtime, GOMP_loop_##name##_start)(     \
+            first, end, step, chunk, from, to);                                \
     }                                                                          \
     OMP_ENTRY ull_chunked_fn GOMP_loop_ull_##name##_start;                     \
     OMP_ENTRY bool GOMP_loop_ull_##name##_start(                               \
@@ -204,8 +204,9 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         struct frame *frame;                                                   \
         if (gomp_push(CALLER, &clause, &frame))                                \
             return start_ull(frame, &clause, up, first, end, step, from, to);  \
-        return REAL(ull_chunked_fn, frame->runtime, ull_##name##_start)(       \
-            up, first, end, step, chunk, from, to);                            \
+        return REAL(ull_chunked_fn, frame->runtime,                            \
+                    GOMP_loop_ull_##name##_start)(up, first, end, step, chunk, \
+                                                  from, to);                   \
     }                                                                          \
     NEXT(name)
 
@@ -218,8 +219,8 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         struct frame *frame;                                                   \
         if (gomp_push(CALLER, &clause, &frame))                                \
             return start_long(frame, &clause, first, end, step, from, to);     \
-        return REAL(plain_fn, frame->runtime, name##_start)(first, end, step,  \
-                                                            from, to);         \
+        return REAL(plain_fn, frame->runtime,                                  \
+                    GOMP_loop_##name##_start)(first, end, step, from, to);     \
     }                                                                          \
     OMP_ENTRY ull_plain_fn GOMP_loop_ull_##name##_start;                       \
     OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end,   \
@@ -230,8 +231,10 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         if (gomp_push(CALLER, &clause, &frame))                                \
             return start_ull(frame, &clause, up, first, end, step, from, to);  \
         return REAL(ull_plain_fn, frame->runtime,                              \
-                    ull_##name##_start)(up, first, end, step, from, to);       \
+                    GOMP_loop_ull_##name##_start)(up, first, end, step, from,  \
+                                                  to);                         \
     }                                                                          \
     NEXT(name)
 
+#define LOOP(kind, name, clause, flags) kind(name, clause, flags)
 #include "dls/omp/gomp.def"

@@ -105,13 +105,13 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
 {
     const struct runtime *runtime = frame->runtime;
     if (frame->own)
-        return REAL(start_fn, runtime, loop_start)(0, 0, 1, GOMP_DYNAMIC, 1,
-                                                   NULL, NULL, NULL, memory);
+        return REAL(start_fn, runtime, GOMP_loop_start)(
+            0, 0, 1, GOMP_DYNAMIC, 1, NULL, NULL, NULL, memory);
     if (b->wide)
-        return REAL(ull_start_fn, runtime, loop_ull_start)(
+        return REAL(ull_start_fn, runtime, GOMP_loop_ull_start)(
             b->up, b->first, b->end, b->step, schedule_of(clause),
             (ull)clause->chunk, from, to, NULL, memory);
-    return REAL(start_fn, runtime, loop_start)(
+    return REAL(start_fn, runtime, GOMP_loop_start)(
         (long)b->first, (long)b->end, (long)b->step, schedule_of(clause),
         clause->chunk, from, to, NULL, memory);
 }

@@ -120,7 +120,7 @@ OMP_ENTRY void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
 {
     struct region region = {.body = body, .data = data};
     const struct runtime *runtime = begin_region(&region, CALLER, threads);
-    parallel_fn *real = REAL(parallel_fn, runtime, parallel);
+    parallel_fn *real = REAL(parallel_fn, runtime, GOMP_parallel);
     bool whole = region.site == NULL || region.site->blocks == NULL;
     if (OMP_LIKELY(whole) || !begin_cut(real, &region, CALLER, threads, flags))
         real(run_region, &region, threads, flags);
@@ -135,8 +135,9 @@ OMP_ENTRY unsigned GOMP_parallel_reductions(void (*body)(void *), void *data,
 {
     struct region region = {*(void **)data, body, data, NULL, NULL, NULL};
     const struct runtime *runtime = begin_region(&region, CALLER, threads);
-    unsigned got = REAL(parallel_reductions_fn, runtime, parallel_reductions)(
-        run_region, &region, threads, flags);
+    unsigned got =
+        REAL(parallel_reductions_fn, runtime,
+             GOMP_parallel_reductions)(run_region, &region, threads, flags);
     leave_region(&region);
     return got;
 }
@@ -150,7 +151,7 @@ OMP_ENTRY void GOMP_parallel_sections(void (*body)(void *), void *data,
 {
     struct region region = {.body = body, .data = data};
     const struct runtime *runtime = begin_region(&region, CALLER, threads);
-    REAL(parallel_sections_fn, runtime, parallel_sections)
+    REAL(parallel_sections_fn, runtime, GOMP_parallel_sections)
     (run_region, &region, threads, count, flags);
     leave_region(&region);
 }
@@ -169,13 +170,13 @@ static bool run_known(struct parallel_loop *loop, unsigned threads,
         site != NULL ? site->runtime : runtime_at(loop->clause.caller, false);
     if (!gomp_is_known(site, &loop->clause))
         return false;
-    REAL(parallel_fn, *runtime, parallel)
+    REAL(parallel_fn, *runtime, GOMP_parallel)
     (run_parallel_loop, loop, threads, flags);
     leave_region(&loop->region);
     return true;
 }
 
-#define LOOP(kind, bits, size)                                                 \
+#define LOOP_OF(kind, bits, size)                                              \
     {                                                                          \
         .region = {.body = body, .data = data, .outside = here.mate},          \
         .clause = {.clause = kind,                                             \
@@ -201,11 +202,11 @@ typedef void parallel_plain_fn(void (*)(void *), void *, unsigned, long, long,
         void (*body)(void *), void *data, unsigned threads, long first,        \
         long end, long step, long chunk, unsigned flags)                       \
     {                                                                          \
-        struct parallel_loop loop = LOOP(kind, bits, chunk);                   \
+        struct parallel_loop loop = LOOP_OF(kind, bits, chunk);                \
         const struct runtime *runtime;                                         \
         if (run_known(&loop, threads, flags, &runtime))                        \
             return;                                                            \
-        REAL(parallel_chunked_fn, runtime, parallel_##name)                    \
+        REAL(parallel_chunked_fn, runtime, GOMP_parallel_loop_##name)          \
         (run_parallel_loop, &loop, threads, first, end, step, chunk, flags);   \
         leave_region(&loop.region);                                            \
     }
@@ -216,15 +217,16 @@ typedef void parallel_plain_fn(void (*)(void *), void *, unsigned, long, long,
         void (*body)(void *), void *data, unsigned threads, long first,        \
         long end, long step, unsigned flags)                                   \
     {                                                                          \
-        struct parallel_loop loop = LOOP(kind, bits, 0);                       \
+        struct parallel_loop loop = LOOP_OF(kind, bits, 0);                    \
         const struct runtime *runtime;                                         \
         if (run_known(&loop, threads, flags, &runtime))                        \
             return;                                                            \
-        REAL(parallel_plain_fn, runtime, parallel_##name)                      \
+        REAL(parallel_plain_fn, runtime, GOMP_parallel_loop_##name)            \
         (run_parallel_loop, &loop, threads, first, end, step, flags);          \
         leave_region(&loop.region);                                            \
     }
 
+#define PARALLEL(kind, name, clause, flags) PARALLEL_##kind(name, clause, flags)
 #include "dls/omp/gomp.def"
 
 /* ---- loops that are left alone ---- */
@@ -247,7 +249,7 @@ static struct frame *push_alone(const void *caller, uint32_t clause,
         long *from, long *to, uintptr_t *reductions, void **memory)            \
     {                                                                          \
         struct frame *frame = push_alone(CALLER, CLAUSE_OTHER, bits);          \
-        return REAL(start_fn, frame->runtime, loop_##name)(                    \
+        return REAL(start_fn, frame->runtime, GOMP_loop_##name)(               \
             first, end, step, schedule, chunk, from, to, reductions, memory);  \
     }                                                                          \
     OMP_ENTRY ull_start_fn GOMP_loop_ull_##name;                               \
@@ -256,9 +258,9 @@ static struct frame *push_alone(const void *caller, uint32_t clause,
         ull *from, ull *to, uintptr_t *reductions, void **memory)              \
     {                                                                          \
         struct frame *frame = push_alone(CALLER, CLAUSE_OTHER, bits);          \
-        return REAL(ull_start_fn, frame->runtime,                              \
-                    loop_ull_##name)(up, first, end, step, schedule, chunk,    \
-                                     from, to, reductions, memory);            \
+        return REAL(ull_start_fn, frame->runtime, GOMP_loop_ull_##name)(       \
+            up, first, end, step, schedule, chunk, from, to, reductions,       \
+            memory);                                                           \
     }
 OTHER(start, 0)
 OTHER(ordered_start, COUNTERS_ORDERED)
@@ -276,7 +278,7 @@ OTHER(ordered_start, COUNTERS_ORDERED)
     {                                                                          \
         struct frame *frame = push_alone(CALLER, CLAUSE_DOACROSS, 0);          \
         return REAL(prefix##general_fn, frame->runtime,                        \
-                    loop_##prefix##doacross_start)(                            \
+                    GOMP_loop_##prefix##doacross_start)(                       \
             loops, counts, schedule, chunk, from, to, reductions, memory);     \
     }                                                                          \
     ACROSS(prefix, static, T)                                                  \
@@ -289,8 +291,8 @@ OTHER(ordered_start, COUNTERS_ORDERED)
     {                                                                          \
         struct frame *frame = push_alone(CALLER, CLAUSE_DOACROSS, 0);          \
         return REAL(prefix##across_plain_fn, frame->runtime,                   \
-                    loop_##prefix##doacross_runtime_start)(loops, counts,      \
-                                                           from, to);          \
+                    GOMP_loop_##prefix##doacross_runtime_start)(loops, counts, \
+                                                                from, to);     \
     }
 
 #define ACROSS(prefix, kind, T)                                                \
@@ -300,8 +302,8 @@ OTHER(ordered_start, COUNTERS_ORDERED)
     {                                                                          \
         struct frame *frame = push_alone(CALLER, CLAUSE_DOACROSS, 0);          \
         return REAL(prefix##across_fn, frame->runtime,                         \
-                    loop_##prefix##doacross_##kind##_start)(loops, counts,     \
-                                                            chunk, from, to);  \
+                    GOMP_loop_##prefix##doacross_##kind##_start)(              \
+            loops, counts, chunk, from, to);                                   \
     }
 DOACROSS(, long)
 DOACROSS(ull_, ull)
@@ -320,7 +322,7 @@ typedef void legacy_plain_fn(void (*)(void *), void *, unsigned, long, long,
         long end, long step, long chunk)                                       \
     {                                                                          \
         struct frame *frame = push_alone(CALLER, clause, COUNTERS_ORDERED);    \
-        REAL(legacy_fn, frame->runtime, parallel_loop_##kind##_start)          \
+        REAL(legacy_fn, frame->runtime, GOMP_parallel_loop_##kind##_start)     \
         (body, data, threads, first, end, step, chunk);                        \
     }
 LEGACY(static, CLAUSE_STATIC)
@@ -333,6 +335,6 @@ OMP_ENTRY void GOMP_parallel_loop_runtime_start(void (*body)(void *),
                                                 long first, long end, long step)
 {
     struct frame *frame = push_alone(CALLER, CLAUSE_RUNTIME, COUNTERS_ORDERED);
-    REAL(legacy_plain_fn, frame->runtime, parallel_loop_runtime_start)
+    REAL(legacy_plain_fn, frame->runtime, GOMP_parallel_loop_runtime_start)
     (body, data, threads, first, end, step);
 }

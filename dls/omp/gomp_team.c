@@ -28,7 +28,7 @@ typedef bool wait_cancel_fn(void);
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
         begin_barrier(runtime, CALLER);                                        \
-        REAL(wait_fn, runtime, name)();                                        \
+        REAL(wait_fn, runtime, GOMP_##name)();                                 \
         end_barrier();                                                         \
     }
 #define WAIT_CANCEL(name)                                                      \
@@ -37,7 +37,7 @@ typedef bool wait_cancel_fn(void);
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
         begin_barrier(runtime, CALLER);                                        \
-        bool cancelled = REAL(wait_cancel_fn, runtime, name)();                \
+        bool cancelled = REAL(wait_cancel_fn, runtime, GOMP_##name)();         \
         end_barrier();                                                         \
         return cancelled;                                                      \
     }
@@ -51,7 +51,7 @@ OMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled)
     const struct runtime *runtime = gomp_runtime_here(CALLER);
     if (!cancelled)
         begin_barrier(runtime, CALLER);
-    REAL(unregister_fn, runtime, workshare_task_reduction_unregister)
+    REAL(unregister_fn, runtime, GOMP_workshare_task_reduction_unregister)
     (cancelled);
     end_barrier();
 }
@@ -77,20 +77,20 @@ OMP_ENTRY void GOMP_loop_end(void)
 {
     const struct runtime *runtime = leave(CALLER);
     begin_barrier(runtime, CALLER);
-    REAL(wait_fn, runtime, loop_end)();
+    REAL(wait_fn, runtime, GOMP_loop_end)();
     end_barrier();
 }
 
 OMP_ENTRY void GOMP_loop_end_nowait(void)
 {
-    REAL(wait_fn, leave(CALLER), loop_end_nowait)();
+    REAL(wait_fn, leave(CALLER), GOMP_loop_end_nowait)();
 }
 
 OMP_ENTRY bool GOMP_loop_end_cancel(void)
 {
     const struct runtime *runtime = leave(CALLER);
     begin_barrier(runtime, CALLER);
-    bool cancelled = REAL(wait_cancel_fn, runtime, loop_end_cancel)();
+    bool cancelled = REAL(wait_cancel_fn, runtime, GOMP_loop_end_cancel)();
     end_barrier();
     return cancelled;
 }
@@ -122,8 +122,8 @@ OMP_ENTRY sections_next_fn GOMP_sections_next;
 OMP_ENTRY unsigned GOMP_sections_start(unsigned count)
 {
     blocks_guard("sections");
-    return take_section(
-        REAL(sections_fn, gomp_runtime_here(CALLER), sections_start)(count));
+    return take_section(REAL(sections_fn, gomp_runtime_here(CALLER),
+                             GOMP_sections_start)(count));
 }
 
 OMP_ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions,
@@ -131,7 +131,7 @@ OMP_ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions,
 {
     blocks_guard("sections");
     return take_section(REAL(sections2_fn, gomp_runtime_here(CALLER),
-                             sections2_start)(count, reductions, memory));
+                             GOMP_sections2_start)(count, reductions, memory));
 }
 
 OMP_ENTRY unsigned GOMP_sections_next(void)
@@ -140,7 +140,7 @@ OMP_ENTRY unsigned GOMP_sections_next(void)
     struct mate *mate = mate_here();
     if (mate != NULL && mate->section != 0)
         take_section(0);
-    return take_section(REAL(sections_next_fn, runtime, sections_next)());
+    return take_section(REAL(sections_next_fn, runtime, GOMP_sections_next)());
 }
 
 WAIT(sections_end)
@@ -148,7 +148,7 @@ WAIT_CANCEL(sections_end_cancel)
 OMP_ENTRY wait_fn GOMP_sections_end_nowait;
 OMP_ENTRY void GOMP_sections_end_nowait(void)
 {
-    REAL(wait_fn, gomp_runtime_here(CALLER), sections_end_nowait)();
+    REAL(wait_fn, gomp_runtime_here(CALLER), GOMP_sections_end_nowait)();
 }
 
 /* ---- single ---- */
@@ -164,7 +164,7 @@ OMP_ENTRY bool GOMP_single_start(void)
 {
     blocks_guard("single");
     mate_meet(KIND_SINGLE);
-    return REAL(single_fn, gomp_runtime_here(CALLER), single_start)();
+    return REAL(single_fn, gomp_runtime_here(CALLER), GOMP_single_start)();
 }
 
 /* Those that have nothing to do wait in the first call, the one that has in the
@@ -177,21 +177,21 @@ OMP_ENTRY void *GOMP_single_copy_start(void)
     mate_meet(KIND_SINGLE);
     if (!runtime->llvm && mate != NULL) {
         mate_arrive(CALLER);
-        void *data = REAL(single_copy_fn, runtime, single_copy_start)();
+        void *data = REAL(single_copy_fn, runtime, GOMP_single_copy_start)();
         if (data != NULL)
             mate_leave();
         else
             mate_go_on(mate);
         return data;
     }
-    return REAL(single_copy_fn, runtime, single_copy_start)();
+    return REAL(single_copy_fn, runtime, GOMP_single_copy_start)();
 }
 
 OMP_ENTRY void GOMP_single_copy_end(void *data)
 {
     const struct runtime *runtime = gomp_runtime_here(CALLER);
     begin_barrier(runtime, CALLER);
-    REAL(single_copy_end_fn, runtime, single_copy_end)(data);
+    REAL(single_copy_end_fn, runtime, GOMP_single_copy_end)(data);
     end_barrier();
 }
 
@@ -280,7 +280,7 @@ OMP_ENTRY void GOMP_task(body_fn *body, void *data, copy_fn *copy, long size,
                          void **depend, int priority, void *detach)
 {
     const struct runtime *runtime = gomp_runtime_here(CALLER);
-    REAL(task_fn, runtime, task)
+    REAL(task_fn, runtime, GOMP_task)
     (begin_task(runtime, body, KIND_TASKS), data, copy, size, align, deferred,
      flags, depend, priority, detach);
 }
@@ -300,7 +300,7 @@ OMP_ENTRY void GOMP_task(body_fn *body, void *data, copy_fn *copy, long size,
         struct apart wait = {0};                                               \
         if (mate != NULL)                                                      \
             wait = mate_apart_begin(mate);                                     \
-        REAL(name##_fn, runtime, name)                                         \
+        REAL(name##_fn, runtime, GOMP_##name)                                  \
         (run, data, copy, size, align, flags, tasks, priority, first, end,     \
          step);                                                                \
         if (mate != NULL)                                                      \
@@ -322,11 +322,11 @@ OMP_ENTRY wait_depend_fn GOMP_taskwait_depend;
         struct mate *mate = runtime->llvm ? NULL : mate_here();                \
         blocks_guard("a task");                                                \
         if (mate == NULL) {                                                    \
-            REAL(wait_fn, runtime, name)();                                    \
+            REAL(wait_fn, runtime, GOMP_##name)();                             \
             return;                                                            \
         }                                                                      \
         struct apart wait = mate_apart_begin(mate);                            \
-        REAL(wait_fn, runtime, name)();                                        \
+        REAL(wait_fn, runtime, GOMP_##name)();                                 \
         mate_wait_end(mate, wait);                                             \
     }
 WAIT_TASKS(taskwait)
@@ -340,7 +340,7 @@ OMP_ENTRY void GOMP_taskwait_depend(void **depend)
     blocks_guard("a task");
     if (mate != NULL)
         wait = mate_apart_begin(mate);
-    REAL(wait_depend_fn, runtime, taskwait_depend)(depend);
+    REAL(wait_depend_fn, runtime, GOMP_taskwait_depend)(depend);
     if (mate != NULL)
         mate_wait_end(mate, wait);
 }
@@ -358,24 +358,24 @@ OMP_ENTRY wait_fn GOMP_taskgroup_start;
 OMP_ENTRY bool GOMP_cancel(int which, bool is)
 {
     blocks_guard("cancel");
-    return REAL(cancel_fn, gomp_runtime_here(CALLER), cancel)(which, is);
+    return REAL(cancel_fn, gomp_runtime_here(CALLER), GOMP_cancel)(which, is);
 }
 
 OMP_ENTRY bool GOMP_cancellation_point(int which)
 {
     blocks_guard("cancel");
     return REAL(cancelled_fn, gomp_runtime_here(CALLER),
-                cancellation_point)(which);
+                GOMP_cancellation_point)(which);
 }
 
 OMP_ENTRY void GOMP_scope_start(uintptr_t *reductions)
 {
     blocks_guard("scope");
-    REAL(scope_fn, gomp_runtime_here(CALLER), scope_start)(reductions);
+    REAL(scope_fn, gomp_runtime_here(CALLER), GOMP_scope_start)(reductions);
 }
 
 OMP_ENTRY void GOMP_taskgroup_start(void)
 {
     blocks_guard("a task");
-    REAL(wait_fn, gomp_runtime_here(CALLER), taskgroup_start)();
+    REAL(wait_fn, gomp_runtime_here(CALLER), GOMP_taskgroup_start)();
 }

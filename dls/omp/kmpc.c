@@ -123,7 +123,7 @@ static int end_own(struct frame *frame, void *where, int32_t thread)
 {
     int64_t first, last, step;
     int32_t is_last;
-    next_8_fn *next = REAL(next_8_fn, frame->runtime, kmpc_dispatch_next_8);
+    next_8_fn *next = REAL(next_8_fn, frame->runtime, __kmpc_dispatch_next_8);
     while (next(where, thread, &is_last, &first, &last, &step))
         continue;
     frame_pop();
@@ -162,11 +162,11 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
         if (frame->is.known)                                                   \
             begin(frame, &place, &range);                                      \
         if (frame->own)                                                        \
-            REAL(init_8_fn, frame->runtime, kmpc_dispatch_init_8)              \
+            REAL(init_8_fn, frame->runtime, __kmpc_dispatch_init_8)            \
         (where, thread, KMP_DYNAMIC | KMP_MONOTONIC, 0, -1, 1, 1);             \
         else REAL(init_##type##_fn, frame->runtime,                            \
-                  kmpc_dispatch_init_##type)(where, thread, schedule, first,   \
-                                             last, step, chunk);               \
+                  __kmpc_dispatch_init_##type)(where, thread, schedule, first, \
+                                               last, step, chunk);             \
     }                                                                          \
     OMP_ENTRY void __kmpc_dist_dispatch_init_##type(                           \
         void *where, int32_t thread, int32_t schedule, int32_t *is_last,       \
@@ -176,7 +176,8 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
                                       .by_llvm = true};                        \
         struct ompt_place place;                                               \
         struct frame *frame = push(CALLER, &clause, &place);                   \
-        REAL(dist_##type##_fn, frame->runtime, kmpc_dist_dispatch_init_##type) \
+        REAL(dist_##type##_fn, frame->runtime,                                 \
+             __kmpc_dist_dispatch_init_##type)                                 \
         (where, thread, schedule, is_last, first, last, step, chunk);          \
     }                                                                          \
     OMP_ENTRY int __kmpc_dispatch_next_##type(void *where, int32_t thread,     \
@@ -201,7 +202,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
         const struct runtime *runtime =                                        \
             frame != NULL ? frame->runtime : gomp_runtime_of(CALLER, true);    \
         next_##type##_fn *next =                                               \
-            REAL(next_##type##_fn, runtime, kmpc_dispatch_next_##type);        \
+            REAL(next_##type##_fn, runtime, __kmpc_dispatch_next_##type);      \
         if (!is_ours(frame))                                                   \
             return next(where, thread, is_last, first, last, step);            \
         bool watched = frame->instance != NULL;                                \
@@ -230,8 +231,8 @@ OMP_ENTRY deinit_fn __kmpc_dispatch_deinit;
 OMP_ENTRY void __kmpc_dispatch_deinit(void *where, int32_t thread)
 {
     const struct runtime *runtime = gomp_runtime_of(CALLER, true);
-    if (runtime->entry[ENTRY_kmpc_dispatch_deinit] != NULL)
-        REAL(deinit_fn, runtime, kmpc_dispatch_deinit)(where, thread);
+    if (runtime->entry[ENTRY___kmpc_dispatch_deinit] != NULL)
+        REAL(deinit_fn, runtime, __kmpc_dispatch_deinit)(where, thread);
 }
 
 /* ---- regions ---- */
@@ -255,7 +256,7 @@ static fork_fn *begin_region(const struct ident *where, const void *body,
     const struct runtime *runtime =
         site != NULL ? site->runtime : runtime_at(caller, true);
     here.entering = site;
-    return REAL(fork_fn, runtime, kmpc_fork_call);
+    return REAL(fork_fn, runtime, __kmpc_fork_call);
 }
 
 /* Those that a region shares come as arguments: as many are passed on, and

@@ -63,14 +63,13 @@ bool module_that_defines(const char *name, struct module *found);
 /* ---- runtime.c ---- */
 
 enum runtime_entry {
-#define CHUNKED(name, clause, flags)                                           \
-    ENTRY_##name##_start, ENTRY_##name##_next, ENTRY_ull_##name##_start,       \
-        ENTRY_ull_##name##_next,
-#define PLAIN CHUNKED
-#define PARALLEL_CHUNKED(name, clause, flags) ENTRY_parallel_##name,
-#define PARALLEL_PLAIN PARALLEL_CHUNKED
-#define ENTRY(name) ENTRY_##name,
-#define OMP(name) ENTRY_omp_##name,
+#define ENTRY(symbol) ENTRY_##symbol,
+#define LOOP(kind, name, clause, flags)                                        \
+    ENTRY(GOMP_loop_##name##_start)                                            \
+    ENTRY(GOMP_loop_##name##_next)                                             \
+    ENTRY(GOMP_loop_ull_##name##_start)                                        \
+    ENTRY(GOMP_loop_ull_##name##_next)
+#define PARALLEL(kind, name, clause, flags) ENTRY(GOMP_parallel_loop_##name)
 #include "dls/omp/gomp.def"
     ENTRIES
 };

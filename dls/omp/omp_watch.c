@@ -180,7 +180,7 @@ typedef void critical_fn(void);
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
         uint64_t began = begin(runtime, kind, CALLER);                         \
-        REAL(critical_fn, runtime, name)();                                    \
+        REAL(critical_fn, runtime, GOMP_##name)();                             \
         watch_lock_end(began, CALLER);                                         \
     }
 CRITICAL(critical_start, KIND_CRITICAL)
@@ -193,7 +193,7 @@ OMP_ENTRY void GOMP_critical_name_start(void **lock)
 {
     const struct runtime *runtime = gomp_runtime_here(CALLER);
     uint64_t began = begin(runtime, KIND_CRITICAL, CALLER);
-    REAL(named_fn, runtime, critical_name_start)(lock);
+    REAL(named_fn, runtime, GOMP_critical_name_start)(lock);
     watch_lock_end(began, CALLER);
 }
 

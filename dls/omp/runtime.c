@@ -7,18 +7,13 @@
 #include <unistd.h>
 
 static const char *const names[] = {
-#define CHUNKED(name, clause, flags)                                           \
-    [ENTRY_##name##_start] = "GOMP_loop_" #name "_start",                      \
-    [ENTRY_##name##_next] = "GOMP_loop_" #name "_next",                        \
-    [ENTRY_ull_##name##_start] = "GOMP_loop_ull_" #name "_start",              \
-    [ENTRY_ull_##name##_next] = "GOMP_loop_ull_" #name "_next",
-#define PLAIN CHUNKED
-#define PARALLEL_CHUNKED(name, clause, flags)                                  \
-    [ENTRY_parallel_##name] = "GOMP_parallel_loop_" #name,
-#define PARALLEL_PLAIN PARALLEL_CHUNKED
-#define ENTRY(name) [ENTRY_##name] = "GOMP_" #name,
-#define KMPC(name) [ENTRY_kmpc_##name] = "__kmpc_" #name,
-#define OMP(name) [ENTRY_omp_##name] = "omp_" #name,
+#define ENTRY(symbol) [ENTRY_##symbol] = #symbol,
+#define LOOP(kind, name, clause, flags)                                        \
+    ENTRY(GOMP_loop_##name##_start)                                            \
+    ENTRY(GOMP_loop_##name##_next)                                             \
+    ENTRY(GOMP_loop_ull_##name##_start)                                        \
+    ENTRY(GOMP_loop_ull_##name##_next)
+#define PARALLEL(kind, name, clause, flags) ENTRY(GOMP_parallel_loop_##name)
 #include "dls/omp/gomp.def"
 };
 
@@ -77,7 +72,7 @@ static void fill(struct runtime *runtime, const struct place *in)
     find_entry(in, "omp_get_max_threads", &runtime->most);
     runtime->llvm = look_up(in, any_llvm) != NULL;
     /* The GOMP_loop_start of LLVM's runtime gives no memory. */
-    runtime->shares = runtime->entry[ENTRY_loop_start] != NULL &&
+    runtime->shares = runtime->entry[ENTRY_GOMP_loop_start] != NULL &&
                       runtime->threads != NULL && runtime->thread != NULL &&
                       !runtime->llvm;
 }
@@ -190,7 +185,7 @@ static void keep(const struct module *module, bool by_llvm,
 static const struct runtime *ask_loader(const struct module *module,
                                         bool by_llvm)
 {
-    const char *name = by_llvm ? any_llvm : names[ENTRY_parallel];
+    const char *name = by_llvm ? any_llvm : names[ENTRY_GOMP_parallel];
     const struct runtime *runtime = by_llvm ? get_only_llvm() : NULL;
     if (runtime != NULL) {
         keep(module, by_llvm, runtime);
