@@ -11,6 +11,20 @@ TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}
+# What the words of a setup mean, for who has not heard them.
+MEANING = {
+    "shared": "threads take chunks from memory that they share",
+    "openmp": "OpenMP's own loop",
+    "master": "rank 0 hands out chunks by messages",
+    "window": "ranks take chunks from memory that MPI shares",
+    "steal": "who has no chunk left takes some of another's",
+    "push": "rank 0 sends chunks by a plan made before",
+    "computing": "the master computes, too",
+    "dedicated": "the master does nothing else",
+    "flat": "nothing between the workers and the source of chunks",
+    "node": "a pool of chunks in each rank",
+    "master(s)": "so many masters between rank 0 and the workers",
+}
 SPEC = re.compile(r"[\w./-]+(:[\w-]+=.*)?$", re.S)
 # A value with a comma is in quotes, as base/spec.h says.
 PAIR = re.compile(r'([^=,]+)=("(?:[^"]|"")*"|[^,]*)', re.S)
@@ -127,6 +141,19 @@ def setup(cell):
     if hierarchy is not None:
         words += ", " + hierarchy_words(hierarchy)
     return words.strip(", ")
+
+
+def meanings(setups, layouts):
+    """A sentence on the words in setups and layouts; in their order."""
+    said = [f"{layout} is {count(ranks, 'rank')} (MPI's processes) with "
+            + count(threads, "thread") + " each" * (ranks > 1)
+            for layout, ranks, threads in layouts]
+    used = [word for text in setups for word in re.findall(r"[\w]+", text)]
+    plural = ["master(s)"] * any(re.search(r"\d masters?$", s)
+                                 for s in setups)
+    return "; ".join(said + [f"{word}: {MEANING[word]}" for word in
+                             dict.fromkeys(used + plural)
+                             if word in MEANING]) + "."
 
 
 def hierarchy_words(hierarchy):

@@ -17,8 +17,10 @@ body { font: 15px/1.5 var(--font); color: var(--ink);
   background: var(--paper); margin: 0 auto; max-width: 1000px;
   padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; margin: 0 0 .4rem; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; padding-top: .5rem;
+h2 { font-size: 1.2rem; margin: 0; display: inline; }
+section { margin-top: 1.2rem; padding-top: .5rem;
   border-top: 1px solid var(--faint); }
+section > details > div { scroll-margin-top: 3rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .2rem; }
 p, ul { margin: .4rem 0; }
 a { color: inherit; }
@@ -49,7 +51,8 @@ pre { font-size: .8rem; line-height: 1.3; margin: 0; }
 td.long { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; }
 td.wrap { white-space: normal; min-width: 7rem; }
 details > summary { cursor: pointer; padding: .3rem 0; font-weight: 600; }
-@media print { body { max-width: none; } .wide { overflow: visible; } }
+@media print { body { max-width: none; } .wide { overflow: visible; }
+  details::details-content { content-visibility: visible; height: auto; } }
 """
 
 
@@ -79,9 +82,11 @@ def anchor(title):
     return style.file_name(title)
 
 
-def section(title, body):
-    return f"<section id={anchor(title)}><h2>{text(title)}</h2>\n" \
-           f"{body}</section>"
+def section(title, body, is_open=True):
+    """A link to it opens it."""
+    return f"<section><details{' open' * is_open}><summary><h2>" \
+           f"{text(title)}</h2></summary><div id={anchor(title)}>\n{body}" \
+           "</div></details></section>"
 
 
 def navigation(titles):

@@ -12,6 +12,8 @@ Exit codes: 0, or 2 when there is nothing to show.
 """
 import argparse
 import os
+import re
+import shlex
 import sys
 
 import need  # noqa: F401  (first: may start another Python)
@@ -33,10 +35,11 @@ import ranking
 import svg
 import tables
 import traces
-from figures import kinds, tried
+from figures import extremes, kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
+MOST_LAYOUTS = 3        # that are explained
 MOST_LOOPS = 12         # with figures of their own
 FEW_PRINTED = 80        # printed values that are read before all else
 PAPER = "The paper"
@@ -126,6 +129,33 @@ def answers(results, frame):
     if not found:
         out.append(page.paragraph("No cell can be ranked."))
     return "\n".join(out)
+
+
+def meanings(frame):
+    """The words of the answers, where they are first read."""
+    layouts = frame[["layout", "ranks", "threads"]].drop_duplicates()
+    return page.paragraph("Words: " + labels.meanings(
+        list(frame["setup"].unique()),
+        [(row["layout"], int(row["ranks"]), int(row["threads"]))
+         for row in layouts.to_dict("records")[:MOST_LAYOUTS]]), "small")
+
+
+def next_words(results, frame):
+    """What to type next, where kernels were measured."""
+    if results.tried or frame["unchecked"].any():
+        return ""
+    where = shlex.quote(results.path)
+    fastest = frame.sort_values("time_s")["scheme"].drop_duplicates()
+    names = [s for s in fastest if labels.name_of(s) in labels.SCHEMES
+             and re.fullmatch(r"[\w:=.-]+", s)][:3]
+    lines = [(f"dlsbench omp --try {','.join(names)} -- ./your-program",
+              "the fastest ones on a program of yours")] * bool(names)
+    lines += [(f"analysis/advise.py {where}", "what to use, and how sure"),
+              (f"analysis/compare.py {where} OTHER",
+               "with another build or machine")]
+    wide = max(len(command) for command, _ in lines)
+    return page.paragraph("What to type next:") + page.verbatim("\n".join(
+        f"{command.ljust(wide)}   # {why}" for command, why in lines))
 
 
 def figure_sections(drawn):
@@ -239,10 +269,15 @@ def build(results, frame, sections, path):
         notes.append(f"{loops} loops: figures and tables of the first "
                      f"{MOST_LOOPS}; all numbers are in cells.csv")
     notes = "".join(f"<p class=note>{page.text(n)}</p>" for n in notes)
-    body = [head(results, frame, path), notes,
-            "" if paper_page.exist(results.path) else answers(results, frame),
+    of_paper = paper_page.exist(results.path)
+    cores = dict(sections).get(extremes.SECTION, "")
+    sections = [s for s in sections if s[0] != extremes.SECTION]
+    first = [answers(results, frame), "" if results.tried else meanings(frame),
+             cores, next_words(results, frame)]
+    body = [head(results, frame, path), notes, *([] if of_paper else first),
             page.navigation([t for t, _ in sections])]
-    body += [page.section(title, text) for title, text in sections]
+    body += [page.section(title, text, of_paper or i == 0)
+             for i, (title, text) in enumerate(sections)]
     title, _ = paper_names(results.path) or (f"DLSBench: {results.name}", "")
     return page.document(title, "\n".join(body))
 

@@ -2,12 +2,13 @@
 of them."""
 import functools
 
-from figures import (balance, chunksizes, counts, delta, gantt, heuristics,
-                     intervals, masters, outlook, powers, reality, scaling,
-                     schemes, strips, tried)
+from figures import (balance, chunksizes, counts, delta, extremes, gantt,
+                     heuristics, intervals, masters, outlook, powers,
+                     reality, scaling, schemes, strips, tried)
 
 OF_PAPERS = heuristics, delta       # from what a report has stored
-OF_LOOPS = masters, powers, intervals, schemes, scaling, balance, counts
+OF_LOOPS = (extremes, masters, powers, intervals, schemes, scaling, balance,
+            counts)
 OF_TRACES = chunksizes, gantt
 
 

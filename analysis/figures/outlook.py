@@ -36,7 +36,7 @@ def caption(loop):
 
 
 def panel(loop):
-    figure, ax = style.single(3.0, style.WIDTHS[2])
+    figure, ax = style.single(3.0)
     workers, serial = loop["workers"], loop["serial_s"]
 
     def plot(times, **line):

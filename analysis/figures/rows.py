@@ -33,6 +33,4 @@ class Rows:
             ax.set_yticks(range(len(own)), own)
             ax.set_ylim(most[i // columns] - 0.4, -0.6)
             ax.xaxis.set_tick_params(labelbottom=True)
-            if i % columns and own == self.of[self.setups[i - 1]]:
-                ax.yaxis.set_tick_params(labelleft=False)
         return figure, axes

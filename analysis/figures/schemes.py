@@ -6,6 +6,7 @@ from figures import style
 from figures.rows import Rows
 
 MOST_PANELS, MOST_SCHEMES = 12, 40
+HIGH_LEAST = 0.01   # of a bound, above a measured time
 
 
 def draw(results, frame):
@@ -28,10 +29,16 @@ def draw(results, frame):
 
 
 def caption(part, draws):
-    words = "Median and its 95 % confidence interval"
+    words = "Median and its 95 % confidence interval; the axis does not " \
+        "begin at 0"
     if part["bound_s"].notna().any():
         words += "; the bar | is the bound: " + bound_words(part)
-    if (part["time_s_high"] > axis_end(part)).any():
+        high = 1 - (part["time_s"] / part["bound_s"]).min()
+        if high >= HIGH_LEAST:
+            words += ("; a time below its bound says that the machine was "
+                      "slower when that cost was measured: bounds are up to "
+                      f"{labels.percent(high, 0)} too high")
+    if (part["time_s_high"] > axis_ends(part)[1]).any():
         words += "; an interval with an arrowhead goes on beyond the axis"
     if part["interval"].notna().any():
         words += "; each scheme at its best sync interval"
@@ -64,7 +71,7 @@ def panels(part, samples):
                  for s, label in zip(part["scheme"], part["label"])]]
     factor, unit = style.time_factor(part["time_s"])
     figure, axes = rows.grid(0.19)
-    end = axis_end(part) * factor
+    begin, end = (x * factor for x in axis_ends(part))
     draws = 0
     for ax, setup in zip(axes, rows.setups):
         y = {scheme: i for i, scheme in enumerate(rows.of[setup])}
@@ -75,16 +82,20 @@ def panels(part, samples):
         if best is not None and len(here) > 1:
             ring(ax, best, y, factor)
         ax.set_xlabel(f"time, {unit}")
-        ax.set_xlim(0, end)
+        ax.set_xlim(begin, end)
     style.legend(figure, axes)
     return figure, draws
 
 
-def axis_end(part):
-    """Intervals far longer than all times do not squeeze the others: they
-    leave the axis, with a mark."""
-    times = part[["time_s", "bound_s"]].max().max()
-    return min(part["time_s_high"].max(), 1.6 * times) * 1.04
+def axis_ends(part):
+    """From the least bound or time on, so that differences are seen.
+    Intervals far longer than all times do not squeeze the others: they leave
+    the axis, with a mark."""
+    times = part[["time_s", "bound_s"]]
+    least, most = times.min().min(), times.max().max()
+    end = max(min(part["time_s_high"].max(), 1.6 * most), most)
+    room = 0.04 * max(end - least, 0.1 * end)
+    return max(least - room, 0), end + room
 
 
 def panel(ax, here, y, factor, end):

@@ -40,8 +40,7 @@ ACTIVITIES = {"compute": ("#0072b2", ""), "sync": ("#d55e00", "////"),
 ACTIVITY_WORDS = {"compute": "computing", "sync": "waiting for a boundary",
                   "serve": "serving others", "wait": "waiting for a message",
                   "rest": "scheduling, and waiting at the end"}
-WIDTH = 9.2     # inches
-WIDTHS = {1: 5.2, 2: 7.6, 3: WIDTH}     # with so many panels in a row
+WIDTH = 10.0    # inches, that of the page
 CHARACTERS = 28     # of a title's line over one of three panels in a row
 LINE = 0.15         # inches, of a title
 MOST_PANELS = 9     # of one figure of panels()
@@ -86,7 +85,7 @@ def grid(titles, height=2.6, most=3, **options):
     heights = [high + LINE * max(title.count("\n") for title in
                                  titles[row * across:(row + 1) * across])
                for row, high in enumerate(heights)]
-    figure = Figure(figsize=(WIDTHS[across], sum(heights)),
+    figure = Figure(figsize=(WIDTH, sum(heights)),
                     layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, across, squeeze=False, height_ratios=heights,

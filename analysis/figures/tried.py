@@ -60,7 +60,7 @@ def place(choice, own_s):
 
 def panel(own_s, shown, best):
     factor, unit = style.time_factor([own_s])
-    figure, ax = style.single(0.9 + 0.19 * len(shown), style.WIDTHS[2])
+    figure, ax = style.single(0.9 + 0.19 * len(shown))
     most = own_s * factor
     ax.axvline(own_s * factor, color=style.COLOURS[1], linewidth=1.2)
     for y, choice in enumerate(shown):

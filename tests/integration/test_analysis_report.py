@@ -148,6 +148,30 @@ def test_the_page_opens_with_the_answer_and_ends_with_the_environment(traced):
         or "the simplest is " in text
 
 
+def plain(page):
+    return re.sub("<[^>]*>", "\n", page.read_text()).replace("&#x27;", "'")
+
+
+def test_the_first_screen_has_the_cores_and_what_to_type(tmp_path):
+    """Of a loop with two choices that differ, and of one whose do not."""
+    for name, factor in (("far", 1.5), ("near", 1.01)):
+        there = Directory(tmp_path / name)
+        for scheme, times in (("ss", 1.0), ("static", factor)):
+            there.cell([times * (1 + i / 1000) for i in range(8)],
+                       scheme=scheme, run={"serial_s": 1.9})
+        there.manifest()
+        assert analysis("report", there.path, "--no-files")[0] == 0
+    said = plain(tmp_path / "far/report.html")
+    first = said[:said.index("Time of each scheme")]
+    assert "Words: 1x2 is 1 rank (MPI's processes) with 2 threads" in first
+    assert "What each core did: adjoint" in first
+    assert "static over" in first and "ss over" in first
+    assert "dlsbench omp --try ss,static -- ./your-program" in first
+    page = (tmp_path / "far/report.html").read_text()
+    assert page.count("<section><details open>") == 1
+    assert "What each core did" not in plain(tmp_path / "near/report.html")
+
+
 def check_trace(text):
     """By the Trace Event Format: an array of complete events, which do not
     overlap on a thread, and names of processes and threads.  Returns the

@@ -1,0 +1,75 @@
+"""What the cores did under the fastest and under the slowest choice of a
+loop: a bar for each worker over the loop's time."""
+import labels
+import ranking
+from figures import style
+from figures.balance import per_worker
+from figures.gantt import shares
+
+SECTION = "Fastest and slowest"
+MOST_WORKERS = 16
+ROW = 0.22      # inches for a worker
+
+
+def draw(results, frame):
+    workers = results.workers
+    if workers.empty or "compute_s" not in workers:
+        return
+    for rows in ranking.largest(ranking.problems(frame)):
+        pair = ends(rows, set(workers["cell"]))
+        if pair:
+            name = rows[0]["loop"]
+            yield style.Drawing(
+                style.file_name("extremes", name,
+                                rows[0]["simulated"] and "simulated"),
+                SECTION, "What each core did: " + name, caption(pair),
+                panels(pair, per_worker(workers, frame[frame["cell"].isin(
+                    [row["cell"] for row in pair])])))
+
+
+def ends(rows, known):
+    """The rows of the least and the longest time; none where they do not
+    differ or nobody knows what their workers did."""
+    rows = sorted((r for r in rows if r["cell"] in known and not r["refused"]),
+                  key=lambda r: r["time_s"])
+    if len(rows) < 2 or rows[0]["workers"] < 2 or rows[-1]["time_s"] < \
+            (1 + ranking.SLOWER_LEAST) * rows[0]["time_s"]:
+        return None
+    return rows[0], rows[-1]
+
+
+def caption(pair):
+    count = int(pair[0]["workers"])
+    return ("Above the choice with the least time, below the one with the "
+            "longest. Each bar is a worker, with the medians of its "
+            "repetitions; where it is grey, its core had no iterations."
+            + style.cut_words(count, MOST_WORKERS, "workers"))
+
+
+def panels(pair, medians):
+    most = min(int(pair[0]["workers"]), MOST_WORKERS)
+    factor, unit = style.time_factor([pair[1]["time_s"]])
+    figure, axes = style.grid(
+        [f"{ranking.choice(row)}: {labels.seconds(row['time_s'])}"
+         for row in pair], 0.5 + ROW * most, 1, sharex=True)
+    for ax, row in zip(axes, pair):
+        boxes = {name: [] for name in style.ACTIVITIES}
+        every = medians.loc[row["cell"]].to_dict("index")
+        own = sorted(every)[:most]
+        for at, worker in enumerate(own):
+            left = 0.0
+            for name, value in shares(every[worker], row["time_s"]).items():
+                right = left + value * factor
+                if value > 0:
+                    boxes[name].append(style.rectangle(
+                        left, right, at - 0.4, at + 0.4))
+                left = right
+        for name in filter(boxes.get, boxes):
+            style.activity(ax, name, boxes[name])
+        ax.set_yticks(range(len(own)), [f"worker {w:.0f}" for w in own])
+        ax.set_ylim(most - 0.4, -0.6)
+        ax.grid(False)
+    axes[0].set_xlim(0, pair[1]["time_s"] * factor * 1.01)
+    axes[1].set_xlabel(f"time, {unit}")
+    style.legend(figure, axes)
+    return figure
