@@ -36,7 +36,7 @@ def drawn(path, kind, *transports):
 
 
 def test_a_panel_has_the_schemes_that_it_ran(tmp_path):
-    """Labels that repeat those on the left are not shown again."""
+    """Each panel names its own."""
     every = ["ss", "gss", "fss"]
     for kind, layout in (schemes, ", 1x2"), (balance, ""):
         drawing = drawn(tmp_path / kind.__name__, kind, "steal", "shared",
@@ -45,7 +45,7 @@ def test_a_panel_has_the_schemes_that_it_ran(tmp_path):
                   [label.get_text() for label in ax.get_yticklabels()])
                  for ax in drawing.figure.axes]
         assert shown == [("shared, flat" + layout, 3, every),
-                         ("openmp, flat" + layout, 3, []),
+                         ("openmp, flat" + layout, 3, every),
                          ("steal, flat" + layout, 1, ["ss"])]
 
 
