@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40736,
     "dls": 11972,
     "bench": 41610,
-    "Python": 14140,
+    "Python": 14290,
 }
 
 
