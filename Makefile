@@ -13,7 +13,7 @@ Q       = $(if $(V),,@)
 say     = $(if $(V),@:,@printf '  %-5s %s\n')
 comma   = ,
 
-.PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
+.PHONY: all help deps build-deps bench bench-overhead bench-analysis smoke report \
     compare pin unit test test-all quick check format install uninstall clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
@@ -53,8 +53,6 @@ bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py
 
-plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid
-
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run smoke --out $(BUILD)/smoke-$(shell date +%s)/
 
@@ -65,7 +63,7 @@ install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and 
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
 	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
-	for name in sim sim-smpi.so plan-sim; do program=$(BUILD)/dlsbench-$$name; \
+	for name in sim sim-smpi.so; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
 	for file in $(wildcard bench/papers/*.* bench/papers/*/*.* \
 	    bench/platforms/*.* bench/platforms/*/*.*); do \

@@ -80,4 +80,4 @@ check-gcc check-clang: check-%:
 	    $(if $(filter clang,$*),CFLAGS="-O0 -g0")) all-objects
 	@echo "$* ok"
 .PHONY: all-objects
-all-objects: $(OBJECTS) $(OMP_OBJECTS) $(SOME_TESTS:=.o) $(OVERHEAD) $(PLAN_SIM) $(SMPI_CHECKED)
+all-objects: $(OBJECTS) $(OMP_OBJECTS) $(SOME_TESTS:=.o) $(OVERHEAD) $(SMPI_CHECKED)

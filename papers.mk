@@ -32,9 +32,9 @@ papers: sim ## the papers' tables and curves beside ours (SimGrid)
 	$(Q)$(RUN_PAPERS) $(foreach p,$(PAPERS),'$p=$(if $(OUT),$(OUT)/paper-$p,results/paper-$p/$(NOW))') \
 	    -- $(SIM)
 
-paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
+paper-beaumont: $(BUILD)/dlsbench ## divisible loads, figures 5 to 15 (PLATFORMS=n DATA= LATENCY=mbit EQUATIONS=overlap)
 	$(Q)$(RUN_PAPER) -- $(if $(PLATFORMS),--platforms $(PLATFORMS)) \
-	    $(if $(ENGINE),--engine $(ENGINE)) $(if $(DATA),--data $(DATA)) \
+	    $(if $(DATA),--data $(DATA)) \
 	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS))
 
 paper-beyond: ## past Han: 256 masters, three levels, 65,536 workers (SimGrid), 7.6 million (replayed)

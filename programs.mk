@@ -60,14 +60,6 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
-# SimGrid has its own MPI: none of our objects with MPI is linked to it.
-PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/foretell/load/sim/plan_simulator.o \
-    $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(wildcard base/*.c base/system/*.c))))
-$(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
-	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
-	$(say) LD $@
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ -lsimgrid -lm
-
 # Objects are made again when the compiler, its flags or the version change.
 define remember
 	@mkdir -p $(@D)

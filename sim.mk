@@ -76,7 +76,7 @@ $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 
 # The parts for SimGrid under any compiler (make check); without SimGrid none.
 SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
-               $(filter-out bench/foretell/load/sim/plan_simulator.c,$(shell find harness bench -path '*/sim/*.c'))))
+               $(shell find harness bench -path '*/sim/*.c')))
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)

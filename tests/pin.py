@@ -207,7 +207,7 @@ def beaumont(pins):
     """One platform for each figure: a line for each curve, and the claims."""
     out = pins.folder / "beaumont"
     paper_program(pins, "beaumont/plans.py", pins.program, out, "--platforms",
-                  "1", "--engine", "analytic")
+                  "1")
     paper_program(pins, "report.py", "beaumont", out)
     curves = {}
     with open(out / "figures.csv", newline="", encoding="utf-8") as file:

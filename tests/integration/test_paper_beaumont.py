@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, environment, make, needs_simgrid
+from conftest import ROOT, environment
 from paper_files import PAPERS, module, rows
 
 plans = module("beaumont", "plans")
@@ -78,8 +78,8 @@ def made(tmp_path_factory):
     out = tmp_path_factory.mktemp("beaumont")
     done = subprocess.run(
         [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
-         f"beaumont={out}", "--", "--platforms", "2", "--engine",
-         "analytic"], capture_output=True, text=True, timeout=200,
+         f"beaumont={out}", "--", "--platforms", "2"],
+        capture_output=True, text=True, timeout=200,
         check=False, env=environment(out))
     assert done.returncode == 0, done.stderr
     return out, done.stdout
@@ -180,19 +180,10 @@ def test_as_printed_is_the_first_reading(made):
                for r in lines)
 
 
-def test_simgrid_agrees(made, tmp_path):
-    needs_simgrid()
-    make("plan-sim")
-    found = plans.make_plans(ROOT / "build/dlsbench", "simgrid", LATENCY_20,
-                             PRINTED, 1, range(1))
-    assert found["seconds"].shape == (1, 20, 11)
-    assert 0 < plans.deviation(found) < 1e-6
-
-
 def test_blocks_give_the_same_digits(monkeypatch):
     """However many platforms a program gets."""
     def take(count):
-        parts = [plans.make_plans(ROOT / "build/dlsbench", "analytic",
+        parts = [plans.make_plans(ROOT / "build/dlsbench",
                                   RANDOM_5, PRINTED, 1, range(i, i + count))
                  for i in range(0, 4, count)]
         return plans.points({

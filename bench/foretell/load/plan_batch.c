@@ -1,7 +1,6 @@
 /* dlsbench plan --batch: many plans by one program, for scripts. */
 #include "base/file.h"
 #include "bench/foretell/load/plan_command.h"
-#include "bench/foretell/load/plan_sim.h"
 #include "bench/options/numbers.h"
 #include "harness/program/need.h"
 
@@ -14,9 +13,6 @@ enum { WORDS_MAX = 64, LIST_MAX = 64 };
 struct batch {
     const char *path;
     int line;
-    bool simulate;
-    struct plan_sim sim;
-    int sim_workers; /* it is open for this number; 0: not yet */
 };
 
 /* One line of the file: a platform with all its plans. */
@@ -63,22 +59,6 @@ static int make_plans(const struct batch_line *line, const double *load,
     return code;
 }
 
-static int simulate_plans(struct batch *batch,
-                          const struct divisible_platform *platform,
-                          const struct divisible_plan *plan, int count,
-                          double *seconds, struct error *err)
-{
-    int code = 0;
-    if (platform->workers > batch->sim_workers) {
-        plan_sim_close(&batch->sim);
-        code = plan_sim_open(&batch->sim, platform->workers, err);
-        batch->sim_workers = code == 0 ? platform->workers : 0;
-    }
-    if (code == 0)
-        code = plan_sim_submit(&batch->sim, platform, plan, count, err);
-    return code == 0 ? plan_sim_collect(&batch->sim, seconds, err) : code;
-}
-
 static void print_row(int line, const struct plan_request *request, double load,
                       const struct divisible_plan *plan, double rate)
 {
@@ -87,14 +67,14 @@ static void print_row(int line, const struct plan_request *request, double load,
     printf("%d,%.17g,%s,", line, load, divisible_names[choice->algorithm]);
     if (choice->algorithm == DIVISIBLE_MULTI_INSTALLMENT)
         printf("%d", choice->installments);
-    printf(",%d,%lld,%.17g,%.17g,%.17g,%.17g,", plan->rounds,
+    printf(",%d,%lld,%.17g,%.17g,%.17g,%.17g\n", plan->rounds,
            (long long)plan->chunks, plan->makespan,
            plan->makespan * rate / load, losses.latency, losses.waiting);
 }
 
 static int run_plans(struct batch *batch, const struct batch_line *line,
                      const double *load, struct divisible_plan *plan,
-                     double *seconds, struct error *err)
+                     struct error *err)
 {
     const struct divisible_platform *platform =
         &line->request[0].platform.platform;
@@ -102,15 +82,9 @@ static int run_plans(struct batch *batch, const struct batch_line *line,
     divisible_sort(platform, DIVISIBLE_BY_LINK, order);
     double rate = divisible_steady_rate(platform, order);
     int code = make_plans(line, load, plan, err);
-    if (code == 0 && batch->simulate)
-        code = simulate_plans(batch, platform, plan, count, seconds, err);
-    for (int i = 0; code == 0 && i < count; i++) {
+    for (int i = 0; code == 0 && i < count; i++)
         print_row(batch->line, &line->request[i % line->requests],
                   load[i / line->requests], &plan[i], rate);
-        if (batch->simulate)
-            printf("%.17g", seconds[i]);
-        putchar('\n');
-    }
     return code;
 }
 
@@ -131,14 +105,13 @@ static int run_line(struct batch *batch, const struct batch_line *line,
 {
     size_t count = (size_t)line->loads * (size_t)line->requests;
     struct divisible_plan *plan = need_zeroed(count, sizeof(*plan));
-    double *seconds = need_zeroed(count, sizeof(*seconds)), load[LIST_MAX];
+    double load[LIST_MAX];
     int code = read_loads(line, load, err);
     if (code == 0)
-        code = run_plans(batch, line, load, plan, seconds, err);
+        code = run_plans(batch, line, load, plan, err);
     for (size_t i = 0; i < count; i++)
         divisible_plan_free(&plan[i]);
     free(plan);
-    free(seconds);
     return code;
 }
 
@@ -200,10 +173,10 @@ static int add_request(struct batch_line *line, char *algorithm, char *rounds,
         return code;
     line->requests++;
     if (request->all || request->batch != NULL || request->svg != NULL ||
-        request->simulate || request->format != TABLE_TEXT)
+        request->format != TABLE_TEXT)
         return error_set(err, EINVAL,
-                         "--algorithm all, --batch, --format, --svg and "
-                         "--simulate do not go with a line of --batch");
+                         "--algorithm all, --batch, --format and --svg do not "
+                         "go with a line of --batch");
     return 0;
 }
 
@@ -249,7 +222,7 @@ static int run_file(struct batch *batch, FILE *file, struct error *err)
     struct file_lines lines = {.file = file};
     int code;
     puts("line,load,algorithm,installments,rounds,chunks,makespan_s,"
-         "over_bound,latency_share,waiting_share,simulated_s");
+         "over_bound,latency_share,waiting_share");
     while ((code = file_next_line(&lines, err)) > 0) {
         batch->line = (int)lines.number;
         code = read_line(batch, lines.text, line, err);
@@ -266,14 +239,12 @@ static int run_file(struct batch *batch, FILE *file, struct error *err)
 int plan_batch(const struct plan_request *request, struct error *err)
 {
     bool here = strcmp(request->batch, "-") == 0;
-    struct batch batch = {.path = here ? "stdin" : request->batch,
-                          .simulate = request->simulate};
+    struct batch batch = {.path = here ? "stdin" : request->batch};
     FILE *file = here ? stdin : fopen(request->batch, "r");
     if (file == NULL)
         return error_set(err, errno, "--batch: cannot read %s: %s",
                          request->batch, strerror(errno));
     int code = run_file(&batch, file, err);
-    plan_sim_close(&batch.sim);
     if (!here)
         fclose(file);
     return code;

@@ -1,6 +1,5 @@
 /* dlsbench plan: dividing a load by plan, data sent with the work. */
 #include "bench/foretell/load/plan_command.h"
-#include "bench/foretell/load/plan_sim.h"
 #include "bench/options/command.h"
 #include "bench/options/table.h"
 
@@ -59,26 +58,6 @@ static bool is_rows(int format)
     return format > TABLE_TEXT && format < PLAN_GANTT;
 }
 
-/* The same plan as messages. */
-static int simulate_plan(const struct plan_request *request,
-                         const struct plan_view *view, struct error *err)
-{
-    struct plan_sim sim;
-    double seconds = 0;
-    FILE *out = is_rows(request->format) ? stderr : stdout;
-    int code = plan_sim_open(&sim, view->platform->workers, err);
-    if (code != 0)
-        return code;
-    code = plan_sim_submit(&sim, view->platform, view->plan, 1, err);
-    if (code == 0)
-        code = plan_sim_collect(&sim, &seconds, err);
-    plan_sim_close(&sim);
-    if (code == 0)
-        fprintf(out, "simulated  %.9g s on SimGrid, %+.2g %%\n", seconds,
-                100 * (seconds / view->plan->makespan - 1));
-    return code;
-}
-
 static int show_plan(const struct plan_request *request,
                      const struct plan_view *view, struct error *err)
 {
@@ -87,14 +66,10 @@ static int show_plan(const struct plan_request *request,
         code = write_svg(view, request->svg, err);
     if (code != 0)
         return code;
-    if (!is_rows(request->format))
+    if (!is_rows(request->format)) {
         plan_head(view, stdout);
-    if (request->simulate)
-        code = simulate_plan(request, view, err);
-    if (code != 0)
-        return code;
-    if (!is_rows(request->format))
         putchar('\n');
+    }
     if (request->format == PLAN_GANTT)
         plan_gantt(view, chart_width(), stdout);
     else

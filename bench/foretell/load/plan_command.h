@@ -47,9 +47,8 @@ struct plan_request {
     double load;
     int format;
     const char *svg;   /* file; NULL: none */
-    bool simulate;     /* on SimGrid, too */
     const char *batch; /* a file of lines of options; NULL: none, else nothing
-                          of the above but simulate is there */
+                          of the above is there */
 };
 
 /* Reads the options.  Returns 0 or -errno with a text; free with
@@ -63,8 +62,8 @@ void plan_request_free(struct plan_request *request);
  * and prints CSV, a row for each plan: line, load, algorithm, installments,
  * rounds, chunks, makespan_s, over_bound (makespan over load / n*),
  * latency_share and waiting_share (of all workers' time until the end; the rest
- * is receiving and computing load), simulated_s (with `simulate`).  Returns 0
- * or -errno with a text that names the line. */
+ * is receiving and computing load).  Returns 0 or -errno with a text that names
+ * the line. */
 int plan_batch(const struct plan_request *request, struct error *err);
 
 /* A plan with its purpose. */

@@ -20,7 +20,7 @@ struct input {
     double load, period, unit;
     int64_t installments;
     int tail, equations, format;
-    bool overlap, simulate;
+    bool overlap;
 };
 
 static const char *const tails[] = {"cut", "share", NULL};
@@ -85,8 +85,6 @@ static const struct options_entry output_entries[] = {
     OPTION_WORD("format", TABLE_FORMAT_WORDS "|gantt", format, formats,
                 "default table"),
     OPTION_TEXT("svg", "FILE", svg, "also write the chart as a picture"),
-    OPTION_FLAG("simulate", simulate,
-                "also run the plan as messages on SimGrid (make plan-sim)"),
     OPTION_TEXT(
         "batch", "FILE", batch,
         "a line of these options for each platform (- is stdin); --load, "
@@ -158,7 +156,6 @@ static int check_options(const struct input *in,
         {"installments", multi},
         {"equations", multi || request->all},
         {"svg", !request->all},
-        {"simulate", !request->all},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (!rows[i].goes && options_given(&page, rows[i].name, in))
@@ -228,7 +225,6 @@ static void read_choice(const struct input *in, struct plan_request *request)
     request->format = in->format > 0 ? in->format : TABLE_TEXT;
     request->load = in->load;
     request->svg = in->svg;
-    request->simulate = in->simulate;
 }
 
 static int read_batch(const struct input *in, struct plan_request *request,
@@ -236,13 +232,11 @@ static int read_batch(const struct input *in, struct plan_request *request,
 {
     struct input alone = *in;
     alone.batch = NULL;
-    alone.simulate = false;
     const char *other = options_first_given(&page, &alone);
     if (other != NULL)
         return error_set(err, EINVAL, "plan: --%s does not go with --batch",
                          other);
     request->batch = in->batch;
-    request->simulate = in->simulate;
     return 0;
 }
 

@@ -146,13 +146,12 @@ def lines(figure, reading, seed, numbers):
 
 # ---- plans ----
 
-def make_plans(dlsbench, engine, figure, reading, seed, numbers):
+def make_plans(dlsbench, figure, reading, seed, numbers):
     """Column -> array [platform, load, heuristic]; seconds are simulated_s
     with simgrid, else makespan_s."""
     text = "\n".join(lines(figure, reading, seed, numbers)) + "\n"
     done = subprocess.run(
-        [dlsbench, "plan", "--batch", "-",
-         *["--simulate"] * (engine == "simgrid")],
+        [dlsbench, "plan", "--batch", "-"],
         input=text.encode(), stdout=subprocess.PIPE, check=False)
     if done.returncode:
         sys.exit(done.returncode)
@@ -160,13 +159,11 @@ def make_plans(dlsbench, engine, figure, reading, seed, numbers):
                         float_precision="round_trip")
     lp = len(LOADS) * len(LP)
     found = {}
-    for name in ["makespan_s", "simulated_s", *MEANS]:
+    for name in ["makespan_s", *MEANS]:
         rows = frame[name].to_numpy(dtype=float).reshape(len(numbers), -1)
         found[name] = np.concatenate(
             [part.reshape(len(numbers), len(LOADS), -1)
              for part in (rows[:, :lp], rows[:, lp:])], axis=2)
-    found["seconds"] = found["simulated_s" if engine == "simgrid"
-                             else "makespan_s"]
     return found
 
 
@@ -177,51 +174,46 @@ def mean(values):
 
 def ratio(plans):
     """[platform, load, heuristic]: time over that of lp-adaptive."""
-    return plans["seconds"] / plans["seconds"][:, :, ADAPTIVE:ADAPTIVE + 1]
+    times = plans["makespan_s"]
+    return times / times[:, :, ADAPTIVE:ADAPTIVE + 1]
 
 
 def points(plans):
     """Column -> array [load, heuristic] over the platforms of a figure."""
     over = ratio(plans)
-    return {"time_s": mean(plans["seconds"]), "ratio": mean(over),
+    return {"time_s": mean(plans["makespan_s"]), "ratio": mean(over),
             "ratio_min": over.min(axis=0), "ratio_max": over.max(axis=0),
             **{name: mean(plans[name]) for name in MEANS}}
 
 
-def deviation(plans):
-    """The largest |time / analytic makespan - 1|."""
-    return float(np.abs(plans["seconds"] / plans["makespan_s"] - 1).max())
-
-
-def run(pool, dlsbench, engine, reading, seed, platforms, note):
-    """(rows of figures.csv, those of its platforms, deviation) of a
-    reading."""
+def run(pool, dlsbench, reading, seed, platforms, note):
+    """(rows of figures.csv, those of its platforms) of a reading."""
     jobs = []
     for figure in FIGURES:
         count = platforms if figure.random else 1
         jobs.append([pool.submit(
-            make_plans, dlsbench, engine, figure, reading, seed,
+            make_plans, dlsbench, figure, reading, seed,
             range(first, min(first + BLOCK, count)))
             for first in range(0, count, BLOCK)])
-    rows, each, most = [], [], 0.0
+    rows, each = [], []
     for number, (figure, blocks) in enumerate(zip(FIGURES, jobs), 1):
         parts = [block.result() for block in blocks]
         plans = {name: np.concatenate([part[name] for part in parts])
                  for name in parts[0]}
-        rows += figure_rows(figure, engine, reading, points(plans),
-                            len(plans["seconds"]))
+        rows += figure_rows(figure, reading, points(plans),
+                            len(plans["makespan_s"]))
         each += [[figure.number, i, *map("{:.9g}".format, ratios)]
                  for i, ratios in enumerate(ratio(plans).mean(axis=1))]
-        most = max(most, deviation(plans))
         if note:
             print(f"plans: figure {figure.number}, {number} of "
                   f"{len(FIGURES)}", file=sys.stderr)
-    return rows, each, most
+    return rows, each
 
 
-def figure_rows(figure, engine, reading, found, platforms):
+def figure_rows(figure, reading, found, platforms):
     return [[figure.number, figure.workers, figure.kind, int(figure.latency),
-             figure.mflop, platforms, engine, reading.tail, f"{load:g}", name,
+             figure.mflop, platforms, "analytic", reading.tail, f"{load:g}",
+             name,
              *(repr(float(found[column][i][k])) for column in COLUMNS[10:])]
             for i, load in enumerate(LOADS)
             for k, name in enumerate(HEURISTICS)]
@@ -260,9 +252,6 @@ def arguments():
                         "paper has 2000)")
     parser.add_argument("--seed", metavar="N", default=1,
                         type=number_from(0, 2**63 - 1, int))
-    parser.add_argument("--engine", choices=["analytic", "simgrid"],
-                        default="simgrid", help="who times the plans: "
-                        "dlsbench plan, or SimGrid as messages (default)")
     parser.add_argument("--tail", choices=["cut", "share"], default="cut",
                         help="last round of the LP heuristics")
     parser.add_argument("--data", metavar="MBIT", default=2.0,
@@ -283,17 +272,15 @@ def main():
     os.makedirs(os.path.join(args.out, "readings"), exist_ok=True)
     few = min(args.platforms, READING_MOST)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        *made, most = run(pool, args.dlsbench, args.engine, asked, args.seed,
-                          args.platforms, True)
+        made = run(pool, args.dlsbench, asked, args.seed, args.platforms,
+                   True)
         write(os.path.join(args.out, "figures.csv"), *made)
         for number, reading in enumerate(READINGS, 1):
-            *made, _ = run(pool, args.dlsbench, "analytic", reading,
-                           args.seed, few, False)
+            made = run(pool, args.dlsbench, reading, args.seed, few, False)
             write(os.path.join(args.out, "readings", f"{number}.csv"), *made)
     version = subprocess.run([args.dlsbench, "--version"], check=True,
                              capture_output=True, text=True).stdout.strip()
-    setup = {**vars(args), "version": version, "deviation": most,
-             "readings_platforms": few}
+    setup = {**vars(args), "version": version, "readings_platforms": few}
     del setup["dlsbench"], setup["out"]
     with open(os.path.join(args.out, "setup.json"), "w",
               encoding="utf-8") as file:

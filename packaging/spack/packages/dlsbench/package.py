@@ -65,7 +65,7 @@ class Dlsbench(MakefilePackage):
             launcher += " --bind-to none"
         blis = spec["blis"].prefix
         return [
-            *(["sim", "plan-sim"] if spec.satisfies("+simgrid") else ["all"]),
+            *(["sim"] if spec.satisfies("+simgrid") else ["all"]),
             f"CC={spack_cc}",
             f"MPI={mpi}",
             f"LAUNCHER={launcher}",
