@@ -38,7 +38,7 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
-$(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(if $(WITH_CAPSTONE),-DWITH_CAPSTONE)
+$(BUILD)/bench/programs/code/%.o $(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(if $(WITH_CAPSTONE),-DWITH_CAPSTONE)
 
 $(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
 

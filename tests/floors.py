@@ -42,6 +42,7 @@ FLOORS = {
     9: ["harness/sim", "bench/overhead/rounds"],
     10: ["bench/options", "bench/launching", "bench/overhead"],
     10.5: ["bench/foretell/replay", "bench/programs/symbols"],
+    10.6: ["bench/programs/code"],
     10.7: ["bench/programs/static"],
     11: ["bench/campaign", "bench/calibrate", "bench/programs/seen"],
     12: ["bench/foretell/load", "bench/simgrid", "bench/results"],

@@ -169,6 +169,57 @@ CARRY = [
      "a[i] = c9[(i + 1) & 15];"),
     ("firstprivate(c0)", "", "c0 ^= i; if (c0 & 64) a[i] = c0;"),
 ]
+# A loop that was split by hand with gcc's own formula: (begin, its head, its
+# statement, whether it has to do with the block).
+HAND = [
+    ("", "for (int i = lo; i < hi; i++)", "a[i] = {e};", False),
+    ("long *p = a + lo;", "for (int i = lo; i < hi; i++)", "*p++ += {e};",
+     False),
+    ("long k = 3 * lo + 7;", "for (int i = lo; i < hi; i++)",
+     "b[i] = k; k += 3;", False),
+    ("long k = lo;", "for (int i = lo; i < hi; i++)", "b[i] += k; k += 3;",
+     True),
+    ("long k = lo;", "for (int i = lo; i < hi; i++)",
+     "b[i] = k; k = k * 2 + 1;", True),
+    ("long k = lo;", "for (int i = lo; i < hi; i++)",
+     "b[i] = k; k += i & 1;", True),
+    ("long k = lo;", "for (int i = lo; i < hi; i++)", "b[i] = k ^ 1; k ^= i;",
+     True),
+    ("long k = lo;", "for (int i = lo; i < hi; i++)", "b[i] = k; k = i;",
+     True),
+    ("long k = lo * (long)lo;", "for (int i = lo; i < hi; i++)",
+     "b[i] = k; k += 2 * i;", True),
+    ("int k = lo % 7;", "for (int i = lo; i < hi; i++)",
+     "b[i] = k; if (++k == 8) k = 0;", True),
+    ("double k = lo * 0.5;", "for (int i = lo; i < hi; i++)",
+     "d[i] = k; k += 0.25;", True),
+    ("struct pair q = {{lo, 0, 0}};", "for (int i = lo; i < hi; i++)",
+     "b[i] = q.x; q.x += 2;", True),
+    ("int k = lo, *p = &k;", "for (int i = lo; i < hi; i++)",
+     "b[i] = *p; *p += 2;", True),
+    ("int k = lo;", "for (int i = lo; i < hi; i++)",
+     "if (i * 7 % 5 == 1) b[k++] = i;", True),
+    ("int k = 0;", "for (int i = lo; i < hi; i++)",
+     "if (i * 7 % 5 == 1) b[lo + k++] = i;", True),
+    ("int k = 0;", "for (int i = lo; i < hi; i++)",
+     "b[i] = lo + k; k += 3;", True),
+    ("", "for (int i = lo; i <= hi; i++)",
+     "_Pragma(\"omp atomic\") b[i & 4095] += 1;", True),
+    ("", "for (int i = lo - 1; i < hi; i++)",
+     "_Pragma(\"omp atomic\") b[i & 4095] += 1;", True),
+    ("", "for (int i = lo; i < hi; i += 2)", "b[i] = i + 1;", True),
+    ("", "for (int i = lo; i < hi;)", "b[i] = i + 1; i += 1 + (i % 3 == 0);",
+     True),
+    ("", "for (int i = lo; i < hi; i++)", "b[i] = twice(hi - lo);", True),
+    ("", "for (int i = lo; i < hi; i++)", "b[i] = twice(hi);", True),
+    ("", "for (int i = lo; i < hi; i++)", "b[i] = twice(lo + 5);", True),
+    ("", "for (int i = lo; i < hi; i++)", "b[i] = hi - i;", True),
+    ("", "for (int i = lo; i < hi; i++)",
+     "if (i == lo) b[i] = 1; else b[i] = 2;", True),
+    ("", "for (int i = lo; i < hi; i++)",
+     "if (i % 100 == 99) break; b[i] = i + 1;", True),
+    ("int k = hi;", "for (int i = lo; i < hi; i++)", "b[--k] = i;", True),
+]
 FORS = ["for (int i = 0; i < {n}; i++)", "for (long i = 0; i < {n}; i++)",
         "for (int i = {n} - 1; i >= 0; i--)",
         "for (int i = 1; i < {n}; i += 3)",
@@ -186,10 +237,36 @@ def statement(rand, choices):
         "{{", "{").replace("}}", "}")
 
 
+def by_hand(rand, number):
+    """A region that a program splits itself."""
+    begin, loop, body, own = rand.choice(HAND)
+    # Beyond the block two threads would write the same.
+    work = "" if "_Pragma" in body else statement(
+        rand, rand.choice([PLAIN, [""]]))
+    body = statement(rand, [body])
+    begin = begin.replace("{{", "{").replace("}}", "}")
+    text = f"""#pragma omp parallel
+{{
+int t = omp_get_thread_num(), n = omp_get_num_threads();
+int q_ = size / n, r_ = size % n;
+if (t < r_) {{ q_++; r_ = 0; }}
+int lo = t * q_ + r_, hi = lo + q_;
+{begin}
+{loop} {{ {work}
+ {body} }}
+}}
+"""
+    return (f"static HIDDEN void region{number}(int lo_, int size, long base, "
+            "long c0)\n{\n(void)lo_; (void)base; (void)c0;\n" + text
+            + f'line("region{number}");\n}}\n', own)
+
+
 def region(rand, number):
     """(text of a function, whether it uses what depends on the thread)"""
     kind = rand.choice(["plain"] * 5 +
-                       ["own", "own", "before", "once", "carry"])
+                       ["own", "own", "before", "once", "carry", "hand"])
+    if kind == "hand":
+        return by_hand(rand, number)
     body = [statement(rand, PLAIN) for _ in range(rand.randrange(1, 4))]
     clauses, before, behind, last = [], [], [], False
     if rand.random() < 0.4:

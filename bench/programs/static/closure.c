@@ -112,6 +112,30 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
     return known;
 }
 
+/* What a function may read before it writes it. */
+static uint64_t reads_of(struct code *code, uint64_t at)
+{
+    struct binary_function function;
+    int64_t count = 0;
+    const struct insn *insn = binary_function(code_image(code), at, &function)
+                                  ? code_read(code, &function, &count)
+                                  : NULL;
+    uint64_t reads = 0, written = 0;
+    int64_t i = insn != NULL ? code_index(insn, count, at) : -1;
+    for (; i >= 0 && i < count; i++) {
+        const struct operand *op = &insn[i].op[0];
+        if (insn[i].flow == FLOW_END)
+            return reads;
+        if (insn[i].flow != FLOW_ON)
+            break;
+        reads |= insn[i].reads & ~written;
+        if (insn[i].count > 0 && op->type == OPERAND_REG && op->writes &&
+            op->bytes >= 4 && op->reg < REG_COUNT)
+            written |= UINT64_C(1) << op->reg;
+    }
+    return reads | ~written;
+}
+
 const struct callee *flow_callee(struct flow *flow, uint64_t at)
 {
     for (int i = 0; i < flow->callees && i < 16; i++)
@@ -120,5 +144,6 @@ const struct callee *flow_callee(struct flow *flow, uint64_t at)
     struct callee *made = &flow->callee[flow->callees++ % 16];
     made->at = at;
     made->known = closure_is_known(flow->code, at, &made->writes);
+    made->reads = reads_of(flow->code, at);
     return made;
 }

@@ -20,11 +20,14 @@ int flow_open(struct flow *flow, struct graph *graph)
     flow->met = calloc(blocks, sizeof(*flow->met));
     flow->ends = calloc(blocks, sizeof(*flow->ends));
     flow->orient = calloc(blocks, sizeof(*flow->orient));
+    flow->ending = calloc(blocks, sizeof(*flow->ending));
+    flow->repeats = calloc(blocks, sizeof(*flow->repeats));
     return flow->in == NULL || flow->empty == NULL || flow->main == NULL ||
                    flow->before == NULL || flow->head == NULL ||
                    flow->arm == NULL || flow->met == NULL ||
                    flow->ends == NULL || flow->meets == NULL ||
-                   flow->orient == NULL
+                   flow->orient == NULL || flow->ending == NULL ||
+                   flow->repeats == NULL
                ? -ENOMEM
                : 0;
 }
@@ -44,108 +47,8 @@ void flow_close(struct flow *flow)
     free(flow->met);
     free(flow->ends);
     free(flow->orient);
-}
-
-/* ---- into the loop ---- */
-
-/* An object of the frame that the loop uses was there before. */
-static void flow_check_object(struct flow *flow, int64_t at)
-{
-    for (int i = 0; i < flow->objects.count; i++)
-        if (at >= flow->objects.at[i] && at < flow->objects.at[i] + 16)
-            flow->carried = true;
-}
-
-static void carry_register(struct value *value)
-{
-    if (value->kind == V_STACK || value->kind == V_FRESH)
-        return;
-    if (value_is_iter(value))
-        *value = (struct value){.kind = V_MOVES};
-    else if (value->kind == V_CONST && value->number == 0)
-        *value = (struct value){.kind = V_CARRY0};
-    else if (!value_is_number(value))
-        /* A sum that begins with something else may have it from the first
-         * iteration. */
-        *value =
-            (struct value){.kind = value_is_extreme(value) ? V_CARRY : V_DIRTY};
-}
-
-/* A place of the frame that the loop writes: by its address in an instruction,
- * which is the same in the whole loop. */
-static void carry_slots(struct flow *flow, struct state *state,
-                        const struct insn *insn)
-{
-    for (int i = 0; i < insn->count; i++) {
-        const struct operand *op = &insn->op[i];
-        if (op->type != OPERAND_MEMORY || !op->writes ||
-            op->index != REG_NONE || op->base >= REG_COUNT ||
-            state->reg[op->base].kind != V_STACK)
-            continue;
-        int64_t at = state->reg[op->base].distance + op->value;
-        struct value value = state_load(flow, state, at, op->bytes);
-        carry_register(&value);
-        state_store(flow, state, at, op->bytes, value);
-    }
-}
-
-/* The loop that the block belongs to is entered. */
-static void enter(struct flow *flow, int32_t block, struct state *state)
-{
-    const struct graph *graph = flow->graph;
-    uint64_t written = 0;
-    for (int64_t i = 0; flow->objects.count > 0 && i < state->slots; i++)
-        flow_check_object(flow, state->slot[i].at);
-    for (int32_t b = 0; b < graph->blocks; b++) {
-        if (graph->component[b] != graph->component[block])
-            continue;
-        for (int32_t i = 0; i < graph->block[b].count; i++) {
-            const struct insn *insn = &graph->insn[graph->block[b].first + i];
-            written |= insn->writes;
-            for (int k = 0; k < insn->count; k++)
-                if (insn->op[k].type == OPERAND_REG && insn->op[k].writes &&
-                    insn->op[k].reg < REG_COUNT)
-                    written |= UINT64_C(1) << insn->op[k].reg;
-            carry_slots(flow, state, insn);
-        }
-    }
-    uint64_t moves = written & flow->head[block].moves;
-    for (int r = 0; r < REG_FLAGS; r++)
-        if (moves >> r & 1)
-            carry_register(&state->reg[r]);
-        else if ((written >> r & 1) && value_is_iter(&state->reg[r]))
-            state->reg[r] =
-                (struct value){.kind = V_ITER, .number = 1 + (uint64_t)r};
-}
-
-/* A register that the loop writes may be the same in each iteration: a
- * constant, or what compilers get back behind a call.  Each is taken for that
- * until an iteration ends with something else. */
-static void compare_constants(struct flow *flow, int32_t head,
-                              const struct state *state)
-{
-    uint64_t moves = 0;
-    for (int r = 0; r < REG_FLAGS; r++) {
-        const struct value *begin = &flow->in[head].reg[r];
-        bool known = begin->kind == V_CONST ||
-                     (begin->kind == V_ITER && begin->number != 0);
-        if (!known || state->reg[r].kind != begin->kind ||
-            begin->number != state->reg[r].number)
-            moves |= UINT64_C(1) << r;
-    }
-    flow->moves += (moves & ~flow->head[head].moves) != 0;
-    flow->head[head].moves |= moves;
-}
-
-/* Behind the loop there is no iteration that goes on. */
-static void leave(struct state *state)
-{
-    for (int r = 0; r < REG_FLAGS; r++)
-        if (state->reg[r].kind == V_MOVES)
-            state->reg[r].kind = V_ITER;
-    for (int64_t i = 0; i < state->slots; i++)
-        if (state->slot[i].value.kind == V_MOVES)
-            state->slot[i].value.kind = V_ITER;
+    free(flow->ending);
+    free(flow->repeats);
 }
 
 /* ---- following ---- */
@@ -244,18 +147,21 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
                  !flow->main[from] || !flow->main[to];
     bool enters = flow->pass == PASS_CARRY && flow->main[to] && other;
     bool leaves = flow->pass == PASS_CARRY && flow->main[from] && other;
-    if (flow->pass == PASS_CARRY && flow->main[to] && flow->head[to].is &&
-        !enters)
-        compare_constants(flow, to, state);
-    if (leaves || enters) {
+    bool again = flow->pass == PASS_CARRY && flow->main[to] &&
+                 flow->head[to].is && !enters;
+    if (leaves || enters || again) {
         state_copy(flow, &entered, state);
-        leave(&entered);
         state = &entered;
     }
+    if (again) {
+        heads_compare(flow, to, &entered);
+    }
+    if (leaves || enters)
+        heads_leave(&entered);
     if (enters) {
         flow->moves += !flow->head[to].is;
         flow->head[to].is = true;
-        enter(flow, to, &entered);
+        heads_enter(flow, to, &entered);
     }
     flow->chooses = !flow->has_meets || flow->met[to];
     if (state_join(flow, &flow->in[to], state))
@@ -284,6 +190,8 @@ static void pass_block(struct flow *flow, int32_t b, struct state *state)
         flow_step(flow, state, &flow->graph->insn[block->first + i]);
     if (block->jumps_away && !flow->failed)
         flow_call(flow, state, graph_last(flow->graph, b));
+    if (flow->report && flow->pass == PASS_CARRY && flow->main[b])
+        ends_leave(flow, state);
 }
 
 static void begin(struct flow *flow, struct work *work)
@@ -346,7 +254,7 @@ int flow_run(struct flow *flow, enum pass pass)
     int objects, moves;
     do {
         before = flow->escape;
-        moves = flow->moves;
+        moves = flow->moved = flow->moves;
         objects = flow->objects.count;
         follow(flow, &work);
     } while (!flow->failed &&

@@ -4,7 +4,7 @@
 #ifndef BENCH_PROGRAMS_STATIC_FLOW_H
 #define BENCH_PROGRAMS_STATIC_FLOW_H
 
-#include "bench/programs/static/code.h"
+#include "bench/programs/code/code.h"
 
 /* gcc's block split of n iterations, of which R, Q and T themselves are in
  * nobody's hands but the split's:
@@ -40,11 +40,29 @@ enum kind {
     F_CARRY,
 };
 
+/* A value in some blocks of iterations (lanes.c): one of two that differ in
+ * where they begin, end, or how long they are. */
+enum {
+    LANE_NEXT = 1, /* begins one later */
+    LANE_LONGER,
+    LANE_ONE, /* has one iteration */
+    LANE_TWO,
+    LANE_NONE,
+    LANE_SECOND, /* the second iteration of the first lane */
+    LANES
+};
+struct lanes {
+    bool known;
+    uint64_t at[LANES];
+};
+
 struct value {
     uint8_t kind;
+    bool counted;   /* the sum of what counts from 0 and the block's begin */
     uint64_t sites; /* bits of the calls that it depends on */
     uint64_t number;
     int64_t distance;
+    struct lanes lanes; /* in PASS_CARRY */
 };
 
 struct slot {
@@ -85,6 +103,10 @@ enum word {
 struct head {
     bool is;
     uint64_t moves; /* bits of registers that may change in the loop */
+    uint64_t other; /* of them those that are not of the iteration alone */
+    uint64_t step[REG_VECTOR]; /* of what counts from 0 */
+    int64_t other_at[16];      /* places of the frame, as `other` */
+    int others;
 };
 
 enum pass { PASS_ALL, PASS_EMPTY, PASS_CARRY };
@@ -94,6 +116,7 @@ struct flow {
     struct code *code;
     struct callee {
         uint64_t at, writes; /* all: not known */
+        uint64_t reads;      /* what it may have been given */
         bool known;
     } callee[16]; /* the last ones that were looked at */
     int callees;
@@ -106,6 +129,9 @@ struct flow {
         bool *before;      /* of the others those that are reached without it */
         struct head *head; /* of these, where it is entered */
         int moves;         /* how often one of them has changed */
+        int moved;         /* `moves` before this time */
+        bool *ending;      /* blocks that leave the loop at its end */
+        bool *repeats;     /* others, in a cycle */
     };
     int64_t escape; /* from here on the frame may be seen by others */
     struct {
@@ -203,7 +229,45 @@ void flow_mark(struct flow *flow, const struct value *value);
 /* The address of the frame is known to others. */
 void flow_escape(struct flow *flow, int64_t at);
 
-/* ---- step.c, meaning.c ---- */
+void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
+                     const struct lanes *lanes);
+
+/* ---- lanes.c ---- */
+
+struct lanes lanes_of(const struct value *v);
+bool lanes_are_same(const struct value *a, const struct value *b);
+struct lanes lanes_sum(struct lanes a, struct lanes b, uint64_t times);
+struct lanes lanes_address(const struct state *state, const struct operand *op,
+                           uint64_t next);
+void lanes_settle(const struct flow *flow, struct value *sum,
+                  const struct lanes *lanes);
+/* At the loop's begin, of what changes in it. */
+struct lanes lanes_enter(struct lanes first);
+/* Whether the second iteration finds what the block one later begins with. */
+bool lanes_go_on(const struct value *begin, const struct value *next);
+/* What counts from 0 has counted; false: that differs. */
+bool lanes_step(const struct value *next, uint64_t *step);
+struct lanes lanes_before(struct flow *flow, struct state *state,
+                          const struct insn *insn);
+void lanes_after(struct flow *flow, struct state *state,
+                 const struct insn *insn, const struct lanes *lanes);
+
+/* ---- heads.c ---- */
+
+/* The loop that the block belongs to is entered there. */
+void heads_enter(struct flow *flow, int32_t block, struct state *state);
+/* An iteration ends with the state; what holds for the next one stays in it. */
+void heads_compare(struct flow *flow, int32_t head, struct state *state);
+void heads_leave(struct state *state);
+
+/* ---- ends.c ---- */
+
+/* At the end of a block of the loop: whether ways out of it are its end. */
+void ends_leave(struct flow *flow, const struct state *state);
+/* Whether each iteration asks for it.  Returns 0 or -ENOMEM. */
+int ends_check(struct flow *flow);
+
+/* ---- step.c, calls.c, meaning.c ---- */
 
 void flow_step(struct flow *flow, struct state *state, const struct insn *insn);
 /* False: the general rule holds. */
@@ -222,6 +286,8 @@ struct value flow_combine(struct flow *flow, struct value a, struct value b,
                           bool adds);
 /* A function of the program that is called (closure.c). */
 const struct callee *flow_callee(struct flow *flow, uint64_t at);
+/* A function gets a value. */
+void flow_give(struct flow *flow, const struct value *value);
 void flow_call(struct flow *flow, struct state *state, const struct insn *insn);
 
 /* ---- arms.c ---- */
@@ -254,9 +320,11 @@ enum trust {
     TRUST_ATOMIC, /* of a reduction */
 };
 enum trust names_trust(const struct binary *binary, const char *name);
-/* How many words and vectors a pure function may take. */
+/* How many words and vectors a function that is trusted may take. */
 int names_words(const char *name);
 int names_vectors(const char *name);
+/* Whether the function returns its first argument. */
+bool names_give_back(const struct binary *binary, const char *name);
 enum word names_forbidden(const char *name);
 
 /* ---- code_run.c ---- */

@@ -22,6 +22,8 @@ static bool step_move(struct flow *flow, struct state *state,
                          true);
     if (insn->op[1].bytes < 4 && v.kind == V_CONST && insn->id == X86_INS_MOVSX)
         v.kind = V_ANY;
+    if (insn->id == X86_INS_MOVSXD && v.kind == V_CONST)
+        v.number = (uint64_t)(int64_t)(int32_t)v.number;
     flow_put(flow, state, insn, &insn->op[0], v);
     return true;
 }

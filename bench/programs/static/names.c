@@ -16,32 +16,6 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
-bool names_return(const char *name)
-{
-    static const char *const stops[] = {"abort",
-                                        "exit",
-                                        "_exit",
-                                        "__stack_chk_fail",
-                                        "__assert_fail",
-                                        "_ZSt9terminatev",
-                                        "_Unwind_Resume",
-                                        "__cxa_throw",
-                                        "__cxa_rethrow",
-                                        "__cxa_throw_bad_array_new_length",
-                                        "__cxa_call_unexpected",
-                                        "_gfortran_runtime_error",
-                                        "_gfortran_runtime_error_at",
-                                        "_gfortran_os_error_at",
-                                        "_gfortran_os_error",
-                                        "_gfortran_stop_string",
-                                        "_gfortran_error_stop_string",
-                                        NULL};
-    return !is_one_of(name, stops) && !begins(name, "_ZSt16__throw") &&
-           !begins(name, "_ZSt17__throw") && !begins(name, "_ZSt19__throw") &&
-           !begins(name, "_ZSt20__throw") && !begins(name, "_ZSt24__throw") &&
-           !begins(name, "_ZSt28__throw");
-}
-
 /* Of float and long double, too. */
 static bool is_math(const char *name)
 {
@@ -68,9 +42,24 @@ static bool is_math(const char *name)
     return is_one_of(plain, math);
 }
 
+static bool is_memory(const char *name)
+{
+    static const char *const memory[] = {"malloc", "calloc", "aligned_alloc",
+                                         "_Znwm",  "_Znam",  NULL};
+    return is_one_of(name, memory);
+}
+
 int names_words(const char *name)
 {
-    return is_math(name) ? 2 : 6;
+    static const char *const two[] = {"free",    "realloc", "_ZdlPv", "_ZdaPv",
+                                      "_ZdlPvm", "_ZdaPvm", "strlen", "abs",
+                                      "labs",    NULL};
+    static const char *const three[] = {
+        "memcpy",  "memmove", "memset",  "memcmp", "memchr", "strcpy",
+        "strncpy", "strcat",  "strncmp", "strcmp", NULL};
+    if (is_math(name) || is_memory(name) || is_one_of(name, two))
+        return 2;
+    return is_one_of(name, three) ? 3 : 6;
 }
 
 int names_vectors(const char *name)
@@ -110,13 +99,6 @@ static bool is_pure(const char *name)
                                        "_gfortran_compare_string",
                                        NULL};
     return is_one_of(name, pure) || is_math(name);
-}
-
-static bool is_memory(const char *name)
-{
-    static const char *const memory[] = {"malloc", "calloc", "aligned_alloc",
-                                         "_Znwm",  "_Znam",  NULL};
-    return is_one_of(name, memory);
 }
 
 /* They write to what they are given, and keep nothing. */
@@ -200,6 +182,13 @@ enum trust names_trust(const struct binary *binary, const char *name)
         trust = TRUST_PURE;
     return trust != TRUST_NOT && binary_defines(binary, name) ? TRUST_NOT
                                                               : trust;
+}
+
+bool names_give_back(const struct binary *binary, const char *name)
+{
+    static const char *const all[] = {"memcpy",  "memmove", "memset", "strcpy",
+                                      "strncpy", "strcat",  NULL};
+    return is_one_of(name, all) && !binary_defines(binary, name);
 }
 
 enum word names_forbidden(const char *name)

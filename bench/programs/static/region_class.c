@@ -130,6 +130,7 @@ static int find_main(struct flow *flow, bool *any)
     *any = false;
     int code = graph_find_cycles(graph, flow->empty);
     for (int32_t b = 0; code == 0 && b < graph->blocks; b++) {
+        flow->repeats[b] = graph->component[b] >= 0;
         if (graph->component[b] >= 0 && is_governed(flow, graph->component[b]))
             return -EINVAL; /* the loop itself was taken for what is outside */
         rest[b] = !flow->empty[b] && flow->in[b].reached;
@@ -137,6 +138,7 @@ static int find_main(struct flow *flow, bool *any)
     if (code == 0)
         code = graph_find_cycles(graph, rest);
     for (int32_t b = 0; code == 0 && b < graph->blocks; b++) {
+        flow->repeats[b] = flow->repeats[b] || graph->component[b] >= 0;
         flow->main[b] =
             graph->component[b] >= 0 && is_governed(flow, graph->component[b]);
         *any = *any || flow->main[b];
@@ -317,7 +319,7 @@ static bool judge(struct code *code, struct flow *flow, struct finding *finding)
         return refuse(finding, WORD_UNREAD);
     if (flow->effect != WORD_NONE)
         return refuse(finding, flow->effect);
-    if (flow_run(flow, PASS_CARRY) != 0)
+    if (flow_run(flow, PASS_CARRY) != 0 || ends_check(flow) != 0)
         return refuse(finding, WORD_UNREAD);
     if (flow->effect != WORD_NONE)
         return refuse(finding, flow->effect);

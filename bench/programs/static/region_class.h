@@ -2,7 +2,7 @@
 #ifndef BENCH_PROGRAMS_STATIC_REGION_CLASS_H
 #define BENCH_PROGRAMS_STATIC_REGION_CLASS_H
 
-#include "bench/programs/static/code.h"
+#include "bench/programs/code/code.h"
 #include "bench/programs/static/code_reader.h"
 #include "bench/programs/static/flow.h"
 

@@ -99,12 +99,16 @@ struct value meaning_add(struct flow *flow, struct value a, struct value b)
     }
     if (a.kind == V_FRESH && value_is_free(&b) && !value_is_carry(&b))
         return a;
-    return flow_combine(flow, a, b, true);
+    out = flow_combine(flow, a, b, true);
+    struct lanes lanes = lanes_sum(lanes_of(&a), lanes_of(&b), 1);
+    lanes_settle(flow, &out, &lanes);
+    return out;
 }
 
 static struct value negate(struct value v)
 {
     v.number = -v.number;
+    v.lanes.known = false;
     return v;
 }
 

@@ -94,6 +94,8 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
 {
     struct value out = {.kind = V_ANY, .sites = a.sites | b.sites};
     if (are_same(&a, &b)) {
+        a.lanes.known = a.lanes.known && lanes_are_same(&a, &b);
+        a.counted = a.counted || b.counted;
         a.sites |= b.sites;
         return a;
     }
@@ -151,6 +153,8 @@ static struct value cut(struct value value, int32_t bytes, int32_t of)
     if (bytes != of && (value.kind == V_SYMBOL || value.kind == V_STACK ||
                         value.kind == V_FRESH))
         value.kind = V_ANY;
+    if (bytes != of)
+        value.lanes.known = false;
     return value;
 }
 
@@ -211,12 +215,22 @@ void state_store(struct flow *flow, struct state *state, int64_t at,
         flow_mark(flow, &value);
 }
 
+void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
+                     const struct lanes *lanes)
+{
+    int64_t i = find(state, at);
+    if (i < state->slots && state->slot[i].at == at &&
+        state->slot[i].bytes == bytes)
+        state->slot[i].value.lanes = *lanes;
+}
+
 /* ---- states ---- */
 
 static bool join_into(struct flow *flow, struct value *into, struct value from)
 {
     struct value joined = value_join(flow, *into, from);
-    bool changed = !are_same(into, &joined) || into->sites != joined.sites;
+    bool changed = !are_same(into, &joined) || into->sites != joined.sites ||
+                   !lanes_are_same(into, &joined);
     *into = joined;
     return changed;
 }

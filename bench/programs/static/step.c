@@ -34,7 +34,8 @@ struct value flow_combine(struct flow *flow, struct value a, struct value b,
         out.kind = V_CARRY0;
     else if (carry && adds && iter &&
              (a.kind == V_CARRY0 || b.kind == V_CARRY0))
-        out.kind = moves ? V_CARRY : fixed ? V_MOVES : V_ITER;
+        out = (struct value){.kind = moves || fixed ? V_CARRY : V_ITER,
+                             .counted = !moves && fixed};
     else if (carry) /* a sum of sums is none of iterations */
         out.kind = adds && !(flow_in_main(flow) && value_is_carry(&a) &&
                              value_is_carry(&b))
@@ -53,13 +54,18 @@ static struct value reg_value(const struct state *state, uint8_t reg)
 }
 
 /* Of the two registers of an address. */
-static struct value address_sum(struct flow *flow, struct value base,
-                                struct value index, const struct operand *op)
+static struct value address_sum(struct flow *flow, const struct state *state,
+                                const struct insn *insn,
+                                const struct operand *op)
 {
+    struct value base = reg_value(state, op->base),
+                 index = reg_value(state, op->index);
     bool fresh = (base.kind == V_FRESH && value_is_free(&index)) ||
                  (index.kind == V_FRESH && op->scale == 1);
     uint64_t number = base.kind == V_FRESH ? base.number : index.number;
     struct value sum = flow_combine(flow, base, index, true);
+    struct lanes lanes = lanes_address(state, op, insn->at + insn->size);
+    lanes_settle(flow, &sum, &lanes);
     if (base.kind == V_STACK)
         flow_escape(flow, base.distance + op->value);
     if (fresh && sum.kind != V_CARRY)
@@ -79,10 +85,9 @@ struct value flow_address(struct flow *flow, struct state *state,
                               .number = insn->at + insn->size + distance};
     if (op->base == REG_NONE && op->index == REG_NONE)
         return (struct value){.kind = V_CONST, .number = distance};
-    struct value base = reg_value(state, op->base),
-                 index = reg_value(state, op->index);
+    struct value base = reg_value(state, op->base);
     if (op->index != REG_NONE)
-        return address_sum(flow, base, index, op);
+        return address_sum(flow, state, insn, op);
     switch (base.kind) {
     case V_STACK:
     case V_SYMBOL:
@@ -213,121 +218,6 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
     effect_store(flow, insn, &at, &old, &value);
 }
 
-/* ---- calls ---- */
-
-static const uint8_t arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, 8, 9};
-
-static void use_argument(struct flow *flow, const struct value *value)
-{
-    flow_mark(flow, value);
-    if (value->kind == V_STACK)
-        flow_escape(flow, value->distance);
-    if (flow->report && flow->pass == PASS_CARRY &&
-        (value_is_carry(value) ||
-         (flow_is_fixed(flow, value) && value->kind == V_START)))
-        flow->carried = true;
-}
-
-/* What was written to the end of the frame since the last call. */
-static void use_stack(struct flow *flow, struct state *state)
-{
-    const struct value *top = &state->reg[REG_RSP];
-    int64_t next = top->distance;
-    if (top->kind != V_STACK) {
-        flow->failed = true;
-        return;
-    }
-    for (int64_t i = 0; i < state->slots; i++) {
-        struct slot *slot = &state->slot[i];
-        if (slot->at >= next && slot->at < next + 8 && slot->fresh) {
-            use_argument(flow, &slot->value);
-            next = (slot->at + slot->bytes + 7 - top->distance) / 8 * 8 +
-                   top->distance;
-            if (slot->bytes < 8 && i + 1 < state->slots &&
-                state->slot[i + 1].at < next)
-                next -= 8;
-        }
-    }
-    for (int64_t i = 0; i < state->slots; i++)
-        state->slot[i].fresh = false;
-}
-
-static void use_arguments(struct flow *flow, struct state *state,
-                          const char *name)
-{
-    enum trust trust =
-        name != NULL ? names_trust(flow->graph->binary, name) : TRUST_NOT;
-    int vectors = trust == TRUST_PURE  ? names_vectors(name)
-                  : trust == TRUST_NOT ? 8
-                                       : 0;
-    if (trust == TRUST_ATOMIC || trust == TRUST_LOCK ||
-        (name != NULL && !names_return(name) && trust != TRUST_NOT))
-        return;
-    for (int i = 0; i < (trust == TRUST_PURE ? names_words(name) : 6); i++)
-        use_argument(flow, &state->reg[arguments[i]]);
-    if (state->reg[REG_CHAIN].kind == V_STACK)
-        flow_escape(flow, state->reg[REG_CHAIN].distance);
-    for (int i = 0; i < vectors; i++)
-        use_argument(flow, &state->reg[REG_VECTOR + i]);
-    if (trust == TRUST_NOT)
-        use_stack(flow, state);
-}
-
-static int site_of(struct flow *flow, uint64_t at, bool thread)
-{
-    for (int i = 0; i < flow->sites; i++)
-        if (flow->site[i] == at)
-            return i;
-    if (flow->sites == FLOW_SITES) {
-        flow->failed = true;
-        return 0;
-    }
-    flow->site_is_thread[flow->sites] = thread;
-    flow->site[flow->sites] = at;
-    return flow->sites++;
-}
-
-/* A function of the program may leave some as they are, and gcc knows it. */
-static void lose_registers(struct flow *flow, struct state *state, uint64_t at)
-{
-    const struct callee *callee = at != 0 ? flow_callee(flow, at) : NULL;
-    const struct value any = {.kind = V_ANY};
-    for (int r = 0; r < REG_COUNT; r++) {
-        bool kept = r == 3 || (r >= REG_RSP && r <= REG_RBP) ||
-                    (r > REG_R11 && r < REG_VECTOR);
-        if (kept ||
-            (callee != NULL && callee->known && (callee->writes >> r & 1) == 0))
-            continue;
-        state->reg[r] = callee != NULL && !callee->known
-                            ? value_join(flow, state->reg[r], any)
-                            : any;
-    }
-}
-
-void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
-{
-    struct target target = code_target(flow->graph->binary, insn);
-    const char *name = target.name;
-    struct value result = {.kind = V_ANY};
-    bool thread = name != NULL && strcmp(name, "omp_get_thread_num") == 0;
-    if (thread || (name != NULL && strcmp(name, "omp_get_num_threads") == 0)) {
-        int site = site_of(flow, insn->at, thread);
-        result.kind = thread ? V_T : V_N;
-        result.sites = UINT64_C(1) << site;
-        if (flow->report && flow_in_main(flow))
-            flow->site_in_main[site] = true;
-    } else {
-        use_arguments(flow, state, name);
-        effect_call(flow, state, &target);
-        if (name != NULL &&
-            names_trust(flow->graph->binary, name) == TRUST_MEMORY)
-            result = (struct value){.kind = V_FRESH, .number = insn->at};
-    }
-    lose_registers(flow, state, name == NULL ? target.at : 0);
-    if (name != NULL)
-        state->reg[REG_RAX] = result;
-}
-
 /* ---- the general rule: what is written depends on all that is read ---- */
 
 static void step_general(struct flow *flow, struct state *state,
@@ -377,14 +267,16 @@ void flow_step(struct flow *flow, struct state *state, const struct insn *insn)
     if (insn->flow == FLOW_JUMP) {
         if (insn->op[0].type != OPERAND_NUMBER) {
             struct value to = flow_get(flow, state, insn, &insn->op[0]);
-            use_argument(flow, &to);
+            flow_give(flow, &to);
         }
         return;
     }
     if (insn->flow == FLOW_END)
         return;
+    struct lanes lanes = lanes_before(flow, state, insn);
     if (!flow_step_known(flow, state, insn))
         step_general(flow, state, insn);
+    lanes_after(flow, state, insn, &lanes);
     if (state->reg[REG_RSP].kind != V_STACK)
         flow->failed = true;
 }

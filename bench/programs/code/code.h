@@ -1,9 +1,9 @@
 /* Machine code of x86-64 as the reader needs it, by capstone: instructions,
  * and the blocks of a function with what leads where. */
-#ifndef BENCH_PROGRAMS_STATIC_CODE_H
-#define BENCH_PROGRAMS_STATIC_CODE_H
+#ifndef BENCH_PROGRAMS_CODE_CODE_H
+#define BENCH_PROGRAMS_CODE_CODE_H
 
-#include "bench/programs/static/binary.h"
+#include "bench/programs/code/binary.h"
 
 /* Registers: 16 for general use by their number in the code, then 32 vectors,
  * then the flags. */

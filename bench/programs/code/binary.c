@@ -1,4 +1,4 @@
-#include "bench/programs/static/binary.h"
+#include "bench/programs/code/binary.h"
 
 #include "base/list.h"
 

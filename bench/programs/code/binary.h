@@ -1,7 +1,7 @@
 /* A program's file or library as the reader needs it: its code, where functions
  * begin, and which imported function a call leads to. */
-#ifndef BENCH_PROGRAMS_STATIC_BINARY_H
-#define BENCH_PROGRAMS_STATIC_BINARY_H
+#ifndef BENCH_PROGRAMS_CODE_BINARY_H
+#define BENCH_PROGRAMS_CODE_BINARY_H
 
 #include "base/error.h"
 

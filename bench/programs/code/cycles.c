@@ -1,5 +1,5 @@
 /* The cycles of a graph (Tarjan, without recursion). */
-#include "bench/programs/static/code.h"
+#include "bench/programs/code/code.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "bench/programs/static/code.h"
+#include "bench/programs/code/code.h"
 
 #include "base/list.h"
 

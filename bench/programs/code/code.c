@@ -1,4 +1,4 @@
-#include "bench/programs/static/code.h"
+#include "bench/programs/code/code.h"
 
 #include "base/list.h"
 
@@ -312,4 +312,35 @@ struct target code_target(const struct binary *binary, const struct insn *insn)
             binary_word(binary, insn->at + insn->size + (uint64_t)op->value);
     }
     return target;
+}
+
+bool names_return(const char *name)
+{
+    static const char *const stops[] = {"abort",
+                                        "exit",
+                                        "_exit",
+                                        "__stack_chk_fail",
+                                        "__assert_fail",
+                                        "_ZSt9terminatev",
+                                        "_Unwind_Resume",
+                                        "__cxa_throw",
+                                        "__cxa_rethrow",
+                                        "__cxa_throw_bad_array_new_length",
+                                        "__cxa_call_unexpected",
+                                        "_gfortran_runtime_error",
+                                        "_gfortran_runtime_error_at",
+                                        "_gfortran_os_error_at",
+                                        "_gfortran_os_error",
+                                        "_gfortran_stop_string",
+                                        "_gfortran_error_stop_string"};
+    static const char *const throws[] = {"_ZSt16__throw", "_ZSt17__throw",
+                                         "_ZSt19__throw", "_ZSt20__throw",
+                                         "_ZSt24__throw", "_ZSt28__throw"};
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+        if (strcmp(name, stops[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof(throws) / sizeof(throws[0]); i++)
+        if (strncmp(name, throws[i], strlen(throws[i])) == 0)
+            return false;
+    return true;
 }
