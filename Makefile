@@ -1,9 +1,9 @@
 # DLSBench.  `make deps bench` measures this workstation, `make deps test` tests
 # the build, `make help` lists the targets.  Options: V=1 (show commands),
 # CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder, and
-# MPI=openmpi, PAPI=0, SIM=0, CAPSTONE=0, ZLIB=0, LZMA=0, ZSTD=0 (best with a
-# separate BUILD).  packages.mk has what building needs, programs.mk how programs
-# are made.
+# MPI=openmpi, and PAPI=0 and its like, which leave a library out (best with a
+# separate BUILD).  `make config` says which are here; packages.mk has what
+# building needs, programs.mk how programs are made.
 # Whatever is built for the thread sanitizer has clang's warnings besides.
 CC      = $(if $(filter thread,$(SAN)),clang,gcc)
 BUILD   = build
@@ -13,11 +13,16 @@ Q       = $(if $(V),,@)
 say     = $(if $(V),@:,@printf '  %-5s %s\n')
 comma   = ,
 
-.PHONY: all help deps build-deps bench bench-overhead bench-analysis smoke report \
-    compare pin unit test test-all quick check format install uninstall clean
-all: $(BUILD)/dlsbench ## build/dlsbench
+# `make deps bench`: first the packages, then a make that finds them.
+INSTALLS = deps build-deps
+NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis
+AFTER   = $(if $(filter $(INSTALLS),$(MAKECMDGOALS)),$(filter-out $(INSTALLS),$(MAKECMDGOALS)))
 
-include packages.mk programs.mk
+.PHONY: all help config deps build-deps bench bench-overhead bench-analysis smoke report \
+    compare pin unit test test-all quick check format install uninstall clean
+all: ## build/dlsbench
+
+include packages.mk
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
@@ -27,6 +32,20 @@ deps: ## install Debian packages (as root, or through sudo)
 
 build-deps: ## only those that building needs
 	@sh tests/deps.sh $(BUILD_DEBS)
+
+ifneq ($(AFTER),)
+.PHONY: $(AFTER) after
+$(AFTER): after
+	@:
+after: $(filter $(INSTALLS),$(MAKECMDGOALS))
+	+@$(MAKE) --no-print-directory $(AFTER)
+else
+
+include programs.mk
+all: $(BUILD)/dlsbench
+
+config: ## which libraries are here, and what is lost without the others
+	@$(find_sh) config
 
 bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/campaigns/workstation.yaml)
@@ -109,9 +128,7 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 
 include sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk
-# Compiling and checking wait for `make deps` when both are requested.
-$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(BUILD)/flags $(CHECKS) test test-all: | \
-    $(filter deps,$(MAKECMDGOALS))
 # A folder with flags of its own is another build.
 OTHER_BUILDS = $(patsubst %/flags,%,$(wildcard $(BUILD)/*/flags))
 -include $(shell find $(BUILD) $(OTHER_BUILDS:%=-path % -prune -o) -name '*.d' -print 2>/dev/null)
+endif

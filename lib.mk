@@ -15,7 +15,7 @@ MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.
                shared/*.c window/*.c steal/*.c reissue/*.c))) \
                $(addprefix harness/messages/,mailbox.c input.c source_rma.c \
                $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
-MPI_OBJECTS := $(if $(shell pkg-config --exists $(call mpi,PACKAGE) && echo yes),$(MPI_SOURCES:%.c=$(LIB)/%.o))
+MPI_OBJECTS := $(MPI_SOURCES:%.c=$(LIB)/%.o)
 # Both under SimGrid, in one library: its engine is another.
 SMPI_LIB = $(if $(and $(WITH_SIM),$(if $(SAN),,1),$(shell command -v smpicc)),libdls-smpi)
 SMPI_SOURCES := $(filter-out harness/engine/native/% harness/messages/native/comm.c \
@@ -42,12 +42,11 @@ lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(MANUALS) ## libdls: the scheme
 SEEN    = hidden
 $(DLS_OBJECTS): SEEN = protected
 # -fno-plt: a chunk over ranks takes three calls from one library into the other.
-MPI_CFLAGS := $(if $(MPI_OBJECTS),$(shell pkg-config --cflags $(call mpi,PACKAGE)))
 $(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fno-plt -fvisibility=$(SEEN) -ffunction-sections \
-	    -fdata-sections -I. -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -c -o $@ $<
+	    -fdata-sections -I. -D_GNU_SOURCE $(CFLAGS_MPI) -MMD -MP -c -o $@ $<
 
 $(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) SIMCC $<
@@ -84,7 +83,7 @@ $(LIB)/libdls.so.$(LIB_MAJOR): $(LIB)/libdls.o $(LIB)/dls.map
 $(LIB)/$(MPI_LIB).so.$(LIB_MAJOR): $(LIB)/$(MPI_LIB).o dls/mpi/dls_mpi.map $(LIB)/libdls.so
 	$(say) LD $@
 	$(Q)$(SHARED) -Wl,-z,nodelete -Wl,--version-script=dls/mpi/dls_mpi.map -o $@ $< $(LIB)/libdls.so \
-	    $(shell pkg-config --libs $(call mpi,PACKAGE))
+	    $(LIBS_MPI)
 
 $(LIB)/libdls-smpi.so.$(LIB_MAJOR): $(LIB)/libdls-smpi.o dls/dls.map
 	$(say) LD $@

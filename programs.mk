@@ -38,9 +38,10 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
-$(BUILD)/bench/programs/code/%.o $(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(if $(WITH_CAPSTONE),-DWITH_CAPSTONE)
-
-$(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
+$(BUILD)/bench/programs/code/%.o $(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(call with,CAPSTONE)
+$(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(call with,ZLIB LZMA ZSTD)
+$(BUILD)/kernels/support/pgm.o: CPPFLAGS += $(call with,NETPBM)
+$(BUILD)/kernels/support/dgemm.o $(BUILD)/bench/overhead/kernels_speed.o: CPPFLAGS += $(call with,BLAS)
 
 $(BUILD)/bench/launching/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 
@@ -68,7 +69,6 @@ endef
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
-	$(if $(MISSING),$(error not installed: $(NAMED); install the package in brackets, or all by `make deps`))
-	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI) CAPSTONE=$(WITH_CAPSTONE) UNPACK=$(UNPACK))
+	$(call remember,$(CC) $(CFLAGS_ALL) $(CPPFLAGS) $(LAUNCHER) $(WITH))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))

@@ -9,14 +9,11 @@ SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/measure/% 
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
-SIM_PACKAGES = jansson libxxhash netpbm $(call unpack,PACKAGE)
-SIM_CFLAGS = $(eval SIM_CFLAGS := $$(shell pkg-config --cflags $(SIM_PACKAGES)))$(SIM_CFLAGS)
-SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
-             -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
+SIM_WITH = $(filter JANSSON XXHASH NETPBM BLAS ZLIB LZMA ZSTD,$(WITH))
+SIM_LDLIBS = $(call of_found,LIBS,$(SIM_WITH)) -lm
 # SMPI's own malloc would share the ranks' allocations, which is not needed.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
-               $(SIM_CFLAGS) \
-               -isystem $(BLAS_INCLUDE)
+               $(call of_found,CFLAGS,$(SIM_WITH)) $(XXHASH_HERE)
 
 .PHONY: sim sim-scale sim-replay need-simgrid
 sim: need-simgrid $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
@@ -50,7 +47,7 @@ $(BUILD)/dlsbench-sim-smpi.so: $(PRELOADED:%=$(BUILD)/preload/%.o)
 	$(Q)$(CXX) $(FLAGS) -shared -o $@ $^
 
 $(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(BUILD)/dlsbench-sim-smpi.so
-	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
+	@[ -n '$(WITH_SIM)' ] || { echo 'this build is without SimGrid: make config' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
 
@@ -69,7 +66,9 @@ $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	@mkdir -p $(@D)
 	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/sim/kernels/support/unpack.o: SIM_CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
+$(BUILD)/sim/kernels/support/unpack.o: SIM_CPPFLAGS += $(call with,ZLIB LZMA ZSTD)
+$(BUILD)/sim/kernels/support/pgm.o: SIM_CPPFLAGS += $(call with,NETPBM)
+$(BUILD)/sim/kernels/support/dgemm.o: SIM_CPPFLAGS += $(call with,BLAS)
 $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
     -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version

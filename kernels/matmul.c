@@ -6,13 +6,11 @@
  * Heterogeneous Distributed Computing Systems, section 4: "in each product,
  * the size of the matrices is randomly determined in run time between 900 and
  * 1500", thousands of products; 100 by default here, for a workstation.  The
- * product is cblas_dgemm, one thread per call, of a BLAS whose calls may run at
- * the same time (BLIS; a serial OpenBLAS built without locks now and then gave
- * two threads one buffer, and wrong sums).  A worker keeps A, B and C in its
- * scratch memory and fills A and B anew for every task.
+ * product is a dgemm, one thread per call (kernels/support/dgemm.h).  A worker
+ * keeps A, B and C in its scratch memory and fills A and B anew for every task.
  *
- * Speed: bound by dgemm's arithmetic (2 n^3 operations, about 40 GFlop/s on
- * Zen 3); filling and the checksum are O(n^2), 2 to 3 % at n = 1200.
+ * Speed: bound by dgemm's arithmetic (2 n^3 operations, with BLIS about 40
+ * GFlop/s on Zen 3); filling and the checksum are O(n^2), 2 to 3 % at n = 1200.
  *
  * Polls.  dgemm cannot be interrupted, so the product is made in blocks of at
  * most BLOCK^3 when there is a poll: 200 to 300 us per block for any n, not the
@@ -27,9 +25,9 @@
 #include "kernels/kernel.h"
 
 #include "base/random.h"
+#include "kernels/support/dgemm.h"
 #include "kernels/support/memory_check.h"
 
-#include <cblas.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -167,15 +165,6 @@ static void fill_matrix(struct entries *e, double *matrix,
     }
 }
 
-/* c (rows x columns) = or += a * b over `depth`; all have n per row. */
-static void multiply(int64_t n, const double *a, const double *b, double *c,
-                     const int64_t size[3], bool add)
-{
-    int ld = (int)n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)size[0],
-                (int)size[1], (int)size[2], 1, a, ld, b, ld, add, c, ld);
-}
-
 /* Part i of n cut into equal parts. */
 static int64_t cut_part(int64_t n, int64_t parts, int64_t i)
 {
@@ -194,8 +183,8 @@ static void multiply_blocks(int64_t n, const double *a, const double *b,
             at[d] = cut_part(n, parts, index[d]);
             size[d] = cut_part(n, parts, index[d] + 1) - at[d];
         }
-        multiply(n, a + at[0] * n + at[2], b + at[2] * n + at[1],
-                 c + at[0] * n + at[1], size, index[2] > 0);
+        dgemm(n, a + at[0] * n + at[2], b + at[2] * n + at[1],
+              c + at[0] * n + at[1], size, index[2] > 0);
         kernel_poll(poll);
     }
 }
@@ -220,7 +209,7 @@ static struct matmul_output multiply_task(int64_t n, const double *a, double *c,
 {
     const double *b = a + n * n;
     if (poll == NULL)
-        multiply(n, a, b, c, (const int64_t[]){n, n, n}, false);
+        dgemm(n, a, b, c, (const int64_t[]){n, n, n}, false);
     else
         multiply_blocks(n, a, b, c, poll);
     return (struct matmul_output){(uint64_t)n, hash_product(c, n * n, poll)};

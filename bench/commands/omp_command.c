@@ -214,6 +214,9 @@ static int report(struct start *start, const struct omp_input *in,
         report_write_rows(stdout, (enum table_format)in->format, &loops, &run,
                           answer);
     free(answer);
+    if (!symbols_have_lines && loops.processes > 0)
+        command_say("omp: loops are named by file and offset: this dlsbench "
+                    "was built without elfutils' libdw, which finds lines");
     if (end->outlived)
         command_say("omp: %s: processes that it began still run: the report "
                     "has what they did until now",

@@ -1,4 +1,4 @@
-/* make PAPI=0: there are no events but the kernel's. */
+/* Without PAPI there are no events but the kernel's. */
 #include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 
@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#define WITHOUT "this dlsbench was built without PAPI (make PAPI=0)"
+#define WITHOUT "this dlsbench was built without PAPI"
 
 int events_check(const char *name, struct error *err)
 {

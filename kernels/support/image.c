@@ -1,10 +1,10 @@
 #include "kernels/support/image.h"
 
 #include "base/file.h"
+#include "kernels/support/pgm.h"
 #include "kernels/support/unpack.h"
 
 #include <errno.h>
-#include <netpbm/pgm.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,84 +15,10 @@ struct image_reader {
     FILE *file;
     const char *who, *path; /* the caller's */
     struct image image;
-    int format;
+    bool plain; /* numbers as text */
     int64_t next_row;
     double most; /* bytes at most */
 };
-
-/* ---- the library's errors ----
- *
- * It prints a message and ends the process, unless there is a place to jump to.
- * Its message cannot be kept without global data and is dropped: our own text
- * names the file. */
-
-static void drop_message(const char *message)
-{
-    (void)message;
-}
-
-static void catch_errors(jmp_buf *place)
-{
-    pm_setjmpbuf(place);
-    pm_setusererrormsgfn(drop_message);
-    pm_setusermessagefn(drop_message);
-}
-
-static void leave_errors(void)
-{
-    pm_setjmpbuf(NULL);
-    pm_setusererrormsgfn(NULL);
-    pm_setusermessagefn(NULL);
-}
-
-/* The functions that jump do not change local variables. */
-
-static bool try_read_head(struct image_reader *r, int *cols, int *rows,
-                          gray *most)
-{
-    jmp_buf place;
-    if (setjmp(place) == 0) {
-        catch_errors(&place);
-        pgm_readpgminit(r->file, cols, rows, most, &r->format);
-        leave_errors();
-        return true;
-    }
-    leave_errors();
-    return false;
-}
-
-static bool try_read_row(struct image_reader *r, unsigned *values)
-{
-    jmp_buf place;
-    if (setjmp(place) == 0) {
-        catch_errors(&place);
-        pgm_readpgmrow(r->file, values, (int)r->image.cols, r->image.most,
-                       r->format);
-        leave_errors();
-        return true;
-    }
-    leave_errors();
-    return false;
-}
-
-static bool try_write(FILE *file, const struct image *image, unsigned *values,
-                      image_row_fn *row, const void *arg)
-{
-    jmp_buf place;
-    if (setjmp(place) == 0) {
-        catch_errors(&place);
-        pgm_writepgminit(file, (int)image->cols, (int)image->rows, image->most,
-                         0);
-        for (int64_t i = 0; i < image->rows; i++) {
-            row(arg, i, values);
-            pgm_writepgmrow(file, values, (int)image->cols, image->most, 0);
-        }
-        leave_errors();
-        return true;
-    }
-    leave_errors();
-    return false;
-}
 
 /* ---- reading ---- */
 
@@ -114,6 +40,13 @@ static int check_magic(struct image_reader *r, struct error *err)
     }
     /* Contents of compressed files cannot be read twice; these two can be put
      * back, since they are in the stream's memory. */
+    r->plain = second == '2';
+    if (first == 'P' && r->plain && !pgm_reads_plain)
+        return error_set(err, EINVAL,
+                         "kernel %s: image '%s' is a plain PGM file (P2), and "
+                         "this dlsbench was built without netpbm, which reads "
+                         "it: convert it to P5",
+                         r->who, r->path);
     if (first == 'P' && (second == '2' || second == '5') &&
         ungetc(second, r->file) == second && ungetc(first, r->file) == first)
         return 0;
@@ -134,9 +67,8 @@ static int check_length(struct image_reader *r, struct error *err)
 {
     long head = ftell(r->file); /* -1 in compressed contents */
     double pixels = (double)r->image.rows * (double)r->image.cols;
-    bool plain = r->format == PGM_FORMAT;
     double want =
-        plain ? 2 * pixels - 1 : pixels * (r->image.most > 255 ? 2 : 1);
+        r->plain ? 2 * pixels - 1 : pixels * (r->image.most > 255 ? 2 : 1);
     double have = r->most - (head > 0 ? (double)head : 0);
     if (have >= want)
         return 0;
@@ -149,19 +81,17 @@ static int check_length(struct image_reader *r, struct error *err)
 
 static int read_head(struct image_reader *r, struct error *err)
 {
-    int cols = 0, rows = 0;
-    gray most = 0;
     int code = check_magic(r, err);
     if (code != 0)
         return code;
-    if (!try_read_head(r, &cols, &rows, &most) || cols < 1 || rows < 1 ||
-        most < 1 || most > PGM_OVERALLMAXVAL)
+    const struct image *image = &r->image;
+    if (!pgm_read_head(r->file, &r->image) || image->cols < 1 ||
+        image->rows < 1 || image->most < 1 || image->most > PGM_MOST)
         return error_set(err, EINVAL,
                          "kernel %s: image '%s' is damaged: its head does not "
                          "give a possible width and height and a maximum up to "
                          "%d",
-                         r->who, r->path, PGM_OVERALLMAXVAL);
-    r->image = (struct image){rows, cols, most};
+                         r->who, r->path, PGM_MOST);
     return check_length(r, err);
 }
 
@@ -197,7 +127,7 @@ static int check_rest(struct image_reader *r, struct error *err)
 int image_read_row(struct image_reader *reader, unsigned *gray,
                    struct error *err)
 {
-    if (!try_read_row(reader, gray))
+    if (!pgm_read_row(reader->file, &reader->image, reader->plain, gray))
         return error_set(
             err, EINVAL,
             "kernel %s: image '%s' is damaged or cut short in row %lld "
@@ -249,7 +179,7 @@ int image_write(const char *who, const char *path, const struct image *image,
                          path, strerror(errno));
     }
     errno = 0;
-    bool good = try_write(file, image, values, row, arg);
+    bool good = pgm_write(file, image, values, row, arg);
     int reason = errno;
     good = fclose(file) == 0 && good;
     reason = reason != 0 ? reason : errno;

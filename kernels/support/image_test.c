@@ -7,6 +7,7 @@
 #include "kernels/check.h"
 #include "kernels/check_files.h"
 #include "kernels/support/image.h"
+#include "kernels/support/pgm.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -114,8 +115,10 @@ static void damaged_files_are_refused(void **state)
         int code;
         check_write_file(path, d->content, d->bytes);
         read_all(path, &code, &err);
+        bool plain = !pgm_reads_plain && strncmp(d->content, "P2", 2) == 0;
         if (code != -EINVAL || strstr(err.text, "image '") == NULL ||
-            strstr(err.text, d->words) == NULL || strchr(err.text, '\n'))
+            strstr(err.text, plain ? "netpbm" : d->words) == NULL ||
+            strchr(err.text, '\n'))
             fail_msg("'%s': code %d, text '%s'", d->content, code, err.text);
     }
 }

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#ifdef UNPACK_ZLIB
+#ifdef WITH_ZLIB
 #include <zlib.h>
 #endif
-#ifdef UNPACK_LZMA
+#ifdef WITH_LZMA
 #include <lzma.h>
 #endif
-#ifdef UNPACK_ZSTD
+#ifdef WITH_ZSTD
 #include <zstd.h>
 #include <zstd_errors.h>
 #endif
@@ -53,13 +53,13 @@ struct unpack {
     bool between; /* members */
     struct piece piece;
     union {
-#ifdef UNPACK_ZLIB
+#ifdef WITH_ZLIB
         z_stream zlib;
 #endif
-#ifdef UNPACK_LZMA
+#ifdef WITH_LZMA
         lzma_stream lzma;
 #endif
-#ifdef UNPACK_ZSTD
+#ifdef WITH_ZSTD
         ZSTD_DStream *zstd;
 #endif
         char none;
@@ -69,7 +69,7 @@ struct unpack {
 
 /* ---- gzip ---- */
 
-#ifdef UNPACK_ZLIB
+#ifdef WITH_ZLIB
 static int zlib_open(struct unpack *u)
 {
     return inflateInit2(&u->with.zlib, 16 + MAX_WBITS) == Z_OK ? 0 : -ENOMEM;
@@ -103,7 +103,7 @@ static void zlib_close(struct unpack *u)
 
 /* ---- xz ---- */
 
-#ifdef UNPACK_LZMA
+#ifdef WITH_LZMA
 static int lzma_open(struct unpack *u)
 {
     const lzma_stream begin = LZMA_STREAM_INIT;
@@ -142,7 +142,7 @@ static void lzma_close(struct unpack *u)
 
 /* ---- zstd ---- */
 
-#ifdef UNPACK_ZSTD
+#ifdef WITH_ZSTD
 /* Its window is bounded by the memory, as the contents are. */
 static int zstd_open(struct unpack *u)
 {
@@ -316,8 +316,8 @@ int unpack_open_within(const char *what, const char *path, double memory,
     if (packer->open == NULL) {
         fclose(plain);
         return error_set(err, EINVAL,
-                         "%s: %s: compressed by %s, which %s=0 left out of "
-                         "this build: unpack the file first",
+                         "%s: %s: compressed by %s, and this dlsbench was "
+                         "built without it (%s): unpack the file first",
                          what, path, packer->name, packer->option);
     }
     *file = open_contents(plain, packer, size);

@@ -2,10 +2,7 @@
 #include "bench/programs/symbols/loaded.h"
 #include "bench/programs/symbols/symbols.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,56 +41,6 @@ int loaded_find(const char *name, char *path, size_t size, struct error *err)
         at += length + (at[length] == ':');
     }
     return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
-}
-
-/* NULL: it cannot be read.  The caller closes both. */
-static Elf *open_elf(const char *path, int *fd)
-{
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    return *fd >= 0 && elf_version(EV_CURRENT) != EV_NONE
-               ? elf_begin(*fd, ELF_C_READ, NULL)
-               : NULL;
-}
-
-static void close_elf(Elf *elf, int fd)
-{
-    if (elf != NULL)
-        elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-}
-
-bool loaded_build_id(const char *path, char text[LOADED_ID_SIZE])
-{
-    int fd;
-    const void *found = NULL;
-    Elf *elf = open_elf(path, &fd);
-    bool has = elf != NULL && dwelf_elf_gnu_build_id(elf, &found) >= 8;
-    for (int i = 0; has && i < 8; i++)
-        snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)found)[i]);
-    close_elf(elf, fd);
-    return has;
-}
-
-bool loaded_loader(const char *path, char loader[PATH_MAX])
-{
-    int fd;
-    Elf *elf = open_elf(path, &fd);
-    size_t count = 0;
-    bool is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-                  elf_getphdrnum(elf, &count) == 0;
-    loader[0] = '\0';
-    for (size_t i = 0; is_elf && i < count; i++) {
-        GElf_Phdr head;
-        if (gelf_getphdr(elf, (int)i, &head) == NULL ||
-            head.p_type != PT_INTERP || head.p_filesz >= PATH_MAX)
-            continue;
-        ssize_t got =
-            pread(fd, loader, (size_t)head.p_filesz, (off_t)head.p_offset);
-        loader[got > 0 ? got : 0] = '\0';
-    }
-    close_elf(elf, fd);
-    return is_elf;
 }
 
 const char *loaded_why_not(const char *path)

@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+const bool symbols_have_lines = true;
 
 /* Each file has an address space of its own. */
 struct file {
@@ -231,48 +231,6 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
     } else {
         find_slowly(file->module, offset, place);
     }
-}
-
-/* ---- symbols of a file ---- */
-
-static bool table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                          const char *name)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = header->sh_entsize > 0
-                       ? (size_t)(header->sh_size / header->sh_entsize)
-                       : 0;
-    for (size_t i = 0; data != NULL && i < count; i++) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
-            break;
-        const char *own = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (own != NULL && symbol.st_shndx != SHN_UNDEF &&
-            strcmp(own, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool symbols_defines(const char *path, const char *name)
-{
-    bool found = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
-        return false;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    Elf_Scn *section = NULL;
-    while (elf != NULL && !found &&
-           (section = elf_nextscn(elf, section)) != NULL) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) != NULL &&
-            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-            found = table_defines(elf, section, &header, name);
-    }
-    if (elf != NULL)
-        elf_end(elf);
-    close(fd);
-    return found;
 }
 
 /* ---- code ---- */

@@ -1,11 +1,15 @@
 /* What is at an address of a program's file: function and line, by what the
  * compiler wrote for debuggers, else the nearest symbol.  By elfutils' libdw,
- * outside the process that runs. */
+ * outside the process that runs; without that library (without_libdw.c) it is
+ * the file's name and the offset. */
 #ifndef BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
 #define BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Whether this build can tell functions and lines. */
+extern const bool symbols_have_lines;
 
 struct symbols;
 
