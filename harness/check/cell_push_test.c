@@ -87,7 +87,8 @@ static void a_plan_hands_out_every_iteration_once(void **state)
                                           "lp-adaptive:unit=0.01"};
     static const struct divisible_worker worker[] = {
         {.w = 1}, {.g = 0.1, .G = 0.2, .w = 0.5}, {.g = 0.3, .G = 0.1, .w = 2}};
-    const struct divisible_platform platform = {3, worker, true, true};
+    const struct divisible_platform platform = {
+        .workers = 3, .worker = worker, .overlap = true, .own = true};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
         struct planned planned;
         struct error err = {""};

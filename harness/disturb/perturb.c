@@ -4,7 +4,7 @@
  *   delay    of every period P a worker computes for P / factor and then does
  *            nothing, as if its core were taken away: it needs factor times as
  *            long.  Where in the period it begins differs from worker to worker
- *            by the seed.
+ *            by the seed.  It begins `at`.
  *   stop     a worker does nothing from `at` on for `seconds`.
  *   gone     a worker neither asks nor answers from `at` on.
  *   network  every link has `latency` times its latency and `bandwidth` times
@@ -63,6 +63,13 @@ static const struct spec_param delay_params[] = {
      .max = 1e6,
      .help = "seconds from one delay to the next"},
     SEED_PARAM,
+    {.key = "at",
+     .type = SPEC_REAL,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .quiet = true,
+     .help = "seconds since the loop's start"},
     {0},
 };
 
@@ -70,7 +77,7 @@ static double delay_free_at(const struct perturb *perturb, double phase_s,
                             double time_s)
 {
     double at = fmod(time_s + phase_s, perturb->period_s);
-    if (at < perturb->period_s / perturb->factor)
+    if (time_s < perturb->at_s || at < perturb->period_s / perturb->factor)
         return time_s;
     return time_s + perturb->period_s - at;
 }
@@ -78,7 +85,10 @@ static double delay_free_at(const struct perturb *perturb, double phase_s,
 static double delay_held_at(const struct perturb *perturb, double phase_s,
                             double time_s)
 {
+    time_s = fmax(time_s, perturb->at_s);
     double at = fmod(time_s + phase_s, perturb->period_s);
+    if (delay_free_at(perturb, phase_s, time_s) > time_s)
+        return time_s;
     return perturb->factor > 1
                ? time_s + perturb->period_s / perturb->factor - at
                : INFINITY;
@@ -88,6 +98,11 @@ static double delay_end(const struct perturb *perturb, double phase_s,
                         double time_s, double work_s, int32_t *times)
 {
     double on = perturb->period_s / perturb->factor;
+    *times = 0;
+    if (time_s + work_s <= perturb->at_s)
+        return time_s + work_s;
+    work_s -= fmax(0, perturb->at_s - time_s);
+    time_s = fmax(time_s, perturb->at_s);
     double from = delay_free_at(perturb, phase_s, time_s);
     double at = fmod(from + phase_s, perturb->period_s);
     /* A worker that was held begins a period, independently of rounding. */

@@ -25,7 +25,8 @@ struct perturb {
     int first; /* of the perturbed workers; -1: the seed chooses */
     int workers;
     double factor, period_s;   /* delay */
-    double at_s, seconds;      /* stop; gone: seconds are infinite */
+    double at_s;               /* all that hold workers: the beginning */
+    double seconds;            /* stop; gone: infinite */
     double latency, bandwidth; /* network: factors */
     uint64_t seed;
 };
@@ -41,8 +42,8 @@ struct perturb_kind {
     const struct spec_param *params;
     bool holds;  /* workers; else it slows messages down */
     bool ever;   /* a held worker never comes back by itself */
-    bool steady; /* the worker is `factor` times as slow all the time: what
-                    measures its power finds that, too */
+    bool steady; /* from its beginning on the worker is `factor` times as slow
+                    all the time */
     /* When a worker that looks at `time_s` since the loop's start may continue;
      * `phase_s` is the worker's. */
     double (*free_at)(const struct perturb *perturb, double phase_s,
@@ -69,6 +70,12 @@ int perturbs_parse(const char *text, struct perturbs *perturbs,
 /* One of them, which is not `none`; `canonical` as spec_parse writes it. */
 int perturb_parse(const char *text, struct perturb *perturb,
                   char canonical[SPEC_CANONICAL_MAX], struct error *err);
+
+/* Whether what measures a worker's power finds it, too. */
+static inline bool perturb_slows(const struct perturb *perturb)
+{
+    return perturb->kind->steady && perturb->at_s == 0;
+}
 
 /* Which of the workers [from, total) it holds: sets `bit` in hit[w] for these.
  * Without a worker in the spec the seed chooses. */

@@ -69,7 +69,7 @@ static void wrong_specs_are_refused(void **unused)
         {"sotp", "did you mean 'stop'?"},
         {"", NULL},
         {"delay:factor=0.5", "allowed is 1 to 1000"},
-        {"delay:at=1", "allowed: worker, workers, factor, period, seed"},
+        {"delay:from=1", "allowed: worker, workers, factor, period, seed, at"},
         {"stop:worker=-1", "out of range"},
         {"stop:worker=w1", "not a whole number"},
         {"gone:seconds=1", "unknown key 'seconds'"},
@@ -79,7 +79,7 @@ static void wrong_specs_are_refused(void **unused)
         {"stop++gone", "the name is missing"},
         {"stop+none", "none stands alone"},
         {"stop+deley", "did you mean 'delay'?"},
-        {"stop+delay:at=1", "allowed: worker, workers, factor, period, seed"},
+        {"stop+delay:from=1", "allowed: worker, workers, factor, period, seed"},
         {"stop:seed=1+gone+stop", "is given twice"},
         {"stop,gone", "unknown"},
         {"gone+gone:at=1+gone:at=2+gone:at=3+gone:at=4+gone:at=5+gone:at=6+"
@@ -151,11 +151,12 @@ static double stepped_end(const struct perturb *perturb, double phase,
 static void ends_are_those_of_small_steps(void **unused)
 {
     static const char *const specs[] = {
-        "delay:factor=2", "delay:factor=5,period=0.03", "delay:factor=1",
-        "stop:at=0.02,seconds=0.05", "stop:at=0,seconds=0.01"};
+        "delay:factor=2",         "delay:factor=5,period=0.03",
+        "delay:factor=1",         "stop:at=0.02,seconds=0.05",
+        "stop:at=0,seconds=0.01", "delay:factor=4,at=0.05"};
     uint64_t state = testing_say_seed(__func__);
     for (int i = 0; i < 500; i++) {
-        struct perturb perturb = read_spec(specs[i % 5], NULL);
+        struct perturb perturb = read_spec(specs[i % 6], NULL);
         int32_t times;
         double phase = perturb_phase(&perturb, i);
         double from = 1e-6 * (double)(testing_random(&state) % 100000);
@@ -166,7 +167,7 @@ static void ends_are_those_of_small_steps(void **unused)
         /* A step more or less may cost one delay. */
         double slack = 2e-4 + perturb.period_s * (1 - 1 / perturb.factor);
         if (fabs(end - stepped) > slack || end < from + work - 1e-12)
-            fail_msg("%s: %g of work at %g: end %g, by steps %g", specs[i % 5],
+            fail_msg("%s: %g of work at %g: end %g, by steps %g", specs[i % 6],
                      work, from, end, stepped);
     }
 }
@@ -227,13 +228,14 @@ static void steps_find_what_the_closed_forms_say(void **unused)
 {
     static const char *const specs[] = {
         "delay:worker=0,factor=3", "delay:worker=0,factor=7,period=0.02",
-        "delay:worker=0,factor=1", "stop:worker=0,at=0.02,seconds=0.05"};
+        "delay:worker=0,factor=1", "stop:worker=0,at=0.02,seconds=0.05",
+        "delay:worker=0,factor=5,at=0.07"};
     uint64_t state = testing_say_seed(__func__);
     for (int i = 0; i < 1000; i++) {
         char beside[128];
         snprintf(beside, sizeof(beside), "%s+gone:worker=0,at=1e9",
-                 specs[i % 4]);
-        struct perturbs one = read_list(specs[i % 4], NULL);
+                 specs[i % 5]);
+        struct perturbs one = read_list(specs[i % 5], NULL);
         struct perturbs two = read_list(beside, NULL);
         int at = two.list[0].kind->ever; /* gone sorts before stop */
         struct perturb_toll toll[1] = {0}, tolls[2] = {0};

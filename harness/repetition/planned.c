@@ -24,6 +24,22 @@ static void list_chunks(struct planned *planned,
     planned->raised = plan->raised;
 }
 
+static void keep_platform(struct planned *planned,
+                          const struct divisible_choice *choice,
+                          int64_t iterations,
+                          const struct divisible_platform *platform)
+{
+    size_t workers = (size_t)platform->workers;
+    planned->worker = need_zeroed(workers, sizeof(*planned->worker));
+    memcpy(planned->worker, platform->worker,
+           workers * sizeof(*planned->worker));
+    planned->replan =
+        (struct push_replan){.periods = divisible_periods_of(choice),
+                             .platform = *platform,
+                             .iterations = iterations};
+    planned->replan.platform.worker = planned->worker;
+}
+
 int planned_make(struct planned *planned, const struct divisible_choice *choice,
                  int64_t iterations, const struct divisible_platform *platform,
                  struct error *err)
@@ -37,6 +53,8 @@ int planned_make(struct planned *planned, const struct divisible_choice *choice,
         code = divisible_plan_whole(&plan, platform, iterations, err);
     if (code == 0)
         list_chunks(planned, &plan);
+    if (code == 0 && choice->replan)
+        keep_platform(planned, choice, iterations, platform);
     divisible_plan_free(&plan);
     return code;
 }
@@ -61,5 +79,6 @@ int planned_open(struct planned *planned, const struct setup *setup,
 void planned_free(struct planned *planned)
 {
     free(planned->list);
+    free(planned->worker);
     *planned = (struct planned){.count = 0};
 }

@@ -1,7 +1,8 @@
 /* A plan of protocol push for one cell: which worker gets which iterations, in
  * which order.  The algorithms of sched/divisible divide a load of as many
  * units as the loop has iterations; the loop's chunks follow each other in the
- * order of sending. */
+ * order of sending.  Rounds that are planned anew (replan) begin as this plan,
+ * and its makespan is that without disturbance. */
 #ifndef HARNESS_REPETITION_PLANNED_H
 #define HARNESS_REPETITION_PLANNED_H
 
@@ -17,6 +18,9 @@ struct planned {
     double predicted_s; /* the makespan on that platform */
     int rounds;
     int raised; /* of them: T_p was shorter than its latencies, and raised */
+    struct push_replan replan;       /* what rounds are planned anew from */
+    struct divisible_worker *worker; /* its platform's; owned; NULL: the list
+                                        is the plan */
 };
 
 /* Collective: plans a cell of protocol push for the platform that it runs on

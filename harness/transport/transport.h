@@ -125,6 +125,7 @@ struct site {
 
 struct sched_pair;
 struct push_chunk;
+struct push_replan;
 struct openmp_schedule;
 
 /* Results stay where they were computed; travel to a master; travel there, and
@@ -146,6 +147,13 @@ struct transport_cost {
     struct source_took took;
 };
 
+struct transport_plan {
+    const struct push_chunk *list;
+    int64_t count;
+    const struct push_replan *replan; /* rounds are planned anew from this;
+                                         NULL: the list is carried out */
+};
+
 /* A loop that is to be handed out.  All pointers stay the caller's and outlive
  * the transport; 0 or NULL means that a field is not requested. */
 struct transport_setup {
@@ -155,8 +163,7 @@ struct transport_setup {
     int64_t iterations, min_chunk;
     const struct sched_pair *scheme;        /* or two */
     const struct openmp_schedule *schedule; /* in place of a scheme */
-    const struct push_chunk *plan; /* in place of a scheme, `planned` of it */
-    int64_t planned;
+    struct transport_plan plan;             /* in place of a scheme */
     const char *choice;  /* value of the transport's own field */
     const double *power; /* of all workers, as the scheme counts; NULL: equal */
     struct transport_cost cost;

@@ -21,6 +21,13 @@ const char *const divisible_names[DIVISIBLE_ALGORITHMS + 1] = {
         .help = "last round: whole shares in turn, or all made smaller"        \
     }
 
+#define REPLAN                                                                 \
+    {                                                                          \
+        .key = "replan", .type = SPEC_CHOICE, .fallback = "never",             \
+        .choices = "never|round", .quiet = true,                               \
+        .help = "round: each by the speeds seen until then"                    \
+    }
+
 static const struct spec_param no_params[] = {{0}};
 
 static const struct spec_param sqrt_params[] = {
@@ -31,6 +38,7 @@ static const struct spec_param sqrt_params[] = {
      .min = 1e-9,
      .max = 1e9,
      .help = "T_p = sqrt(T) counts in so many seconds"},
+    REPLAN,
     {0},
 };
 
@@ -42,6 +50,7 @@ static const struct spec_param fixed_params[] = {
      .min = 1e-9,
      .max = 1e12,
      .help = "T_p, s"},
+    REPLAN,
     {0},
 };
 
@@ -101,8 +110,11 @@ int divisible_parse(const char *text, struct divisible_choice *choice,
     *choice = (struct divisible_choice){.algorithm = i};
     if (params == installment_params)
         choice->installments = (int)spec->value[0].integer;
-    else if (params != no_params && strcmp(spec->value[0].text, "share") == 0)
-        choice->tail = DIVISIBLE_TAIL_SHARE;
+    else if (params != no_params) {
+        if (strcmp(spec->value[0].text, "share") == 0)
+            choice->tail = DIVISIBLE_TAIL_SHARE;
+        choice->replan = strcmp(spec->value[2].text, "round") == 0;
+    }
     if (params == fixed_params)
         choice->period = spec->value[1].real;
     if (params == sqrt_params)
@@ -111,6 +123,20 @@ int divisible_parse(const char *text, struct divisible_choice *choice,
 }
 
 /* ---- plans ---- */
+
+struct divisible_periods
+divisible_periods_of(const struct divisible_choice *choice)
+{
+    struct divisible_periods periods = choice->algorithm == DIVISIBLE_LP_FIXED
+                                           ? divisible_lp_fixed(choice->period)
+                                       : choice->algorithm == DIVISIBLE_LP_SQRT
+                                           ? divisible_lp_sqrt()
+                                           : divisible_lp_adaptive();
+    periods.tail = choice->tail;
+    periods.unit = choice->unit;
+    periods.replan = choice->replan;
+    return periods;
+}
 
 int divisible_make(const struct divisible_choice *choice,
                    const struct divisible_platform *platform, double load,
@@ -124,12 +150,6 @@ int divisible_make(const struct divisible_choice *choice,
                                       choice->order_count, plan, err);
     if (choice->algorithm == DIVISIBLE_SINGLE_ROUND)
         return divisible_single_best(platform, load, plan, err);
-    struct divisible_periods periods = choice->algorithm == DIVISIBLE_LP_FIXED
-                                           ? divisible_lp_fixed(choice->period)
-                                       : choice->algorithm == DIVISIBLE_LP_SQRT
-                                           ? divisible_lp_sqrt()
-                                           : divisible_lp_adaptive();
-    periods.tail = choice->tail;
-    periods.unit = choice->unit;
+    struct divisible_periods periods = divisible_periods_of(choice);
     return divisible_periodic(platform, load, &periods, plan, err);
 }

@@ -28,6 +28,7 @@ struct divisible_choice {
     int order_count;  /* workers in it */
     double period;    /* lp-fixed: T_p, s; 0: 2000, as in the paper */
     enum divisible_tail tail; /* lp-... */
+    bool replan;              /* lp-...: each round anew, see periodic.h */
     double unit;      /* lp-sqrt, lp-adaptive: s; 0: 1, see periodic.h */
     int installments; /* multi-installment */
     enum divisible_equations equations; /* multi-installment */
@@ -47,6 +48,10 @@ bool divisible_named(const char *text);
  * -EINVAL, unknown names being errors that list the algorithms. */
 int divisible_parse(const char *text, struct divisible_choice *choice,
                     struct spec *spec, struct error *err);
+
+/* Its periods, if it is one of lp-.... */
+struct divisible_periods
+divisible_periods_of(const struct divisible_choice *choice);
 
 /* Plans `load` with it; plan, ownership and errors as in the headers of the
  * algorithms. */

@@ -70,8 +70,10 @@ static inline void testing_case_make(struct testing_case *c, uint64_t seed,
         if ((with & TESTING_START_UP) && !testing_one_in(&seed, 5))
             w->z = latency * testing_size(&seed, 1e-2, 10);
     }
-    c->platform = (struct divisible_platform){
-        count, c->worker, (with & TESTING_OVERLAP) != 0, false};
+    c->platform =
+        (struct divisible_platform){.workers = count,
+                                    .worker = c->worker,
+                                    .overlap = (with & TESTING_OVERLAP) != 0};
     c->load = testing_size(&seed, 0.1, 1e4);
     assert_int_equal(divisible_check(&c->platform, c->load, NULL), 0);
 }

@@ -131,7 +131,7 @@ static void one_worker_gets_everything_at_once(void **state)
     static const struct divisible_worker one = {.G = 1, .w = 2};
     struct testing_case c = {.worker = {one}, .load = 6};
     struct divisible_plan plan;
-    c.platform = (struct divisible_platform){1, c.worker, false, false};
+    c.platform = (struct divisible_platform){.workers = 1, .worker = c.worker};
     plan_case(&c, 4, &plan);
     assert_int_equal(plan.chunks, 1);
     assert_true(plan.makespan == 18);
@@ -145,8 +145,8 @@ static void slow_links_do_not_overflow(void **state)
     struct divisible_plan plan;
     for (int i = 0; i < TESTING_WORKERS; i++)
         c.worker[i] = (struct divisible_worker){.G = 1000, .w = 0.1};
-    c.platform =
-        (struct divisible_platform){TESTING_WORKERS, c.worker, false, false};
+    c.platform = (struct divisible_platform){.workers = TESTING_WORKERS,
+                                             .worker = c.worker};
     plan_case(&c, DIVISIBLE_INSTALLMENTS_MAX, &plan);
     assert_true(isfinite(plan.makespan));
     divisible_plan_free(&plan);
@@ -155,7 +155,7 @@ static void slow_links_do_not_overflow(void **state)
 static void wrong_installments_are_errors(void **state)
 {
     static const struct divisible_worker one = {.G = 1, .w = 2};
-    struct divisible_platform platform = {1, &one, false, false};
+    struct divisible_platform platform = {.workers = 1, .worker = &one};
     struct divisible_plan plan = {0};
     struct error err = {""};
     assert_int_equal(divisible_installments(&platform, 1, 0,

@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const double paper_period = 2000; /* section 6, lp-fixed */
-static const double rounding = 1e-12;    /* of a load */
+static const double paper_period = 2000;  /* section 6, lp-fixed */
+static const double rounding = 1e-12;     /* of a load */
+static const double now_rounding = 1e-12; /* s */
+/* What a chunk's time may differ by, of itself and of the clock. */
+static const double news_of_work = 1e-9, news_of_time = 1e-14;
 
 /* The most that a worker itself can take in a period of T_p. */
 static double own_limit(const struct divisible_platform *platform,
@@ -88,26 +92,64 @@ struct divisible_periods divisible_lp_adaptive(void)
                                       .adaptive = true};
 }
 
-/* One plan in the making. */
-struct work {
-    const struct divisible_platform *platform;
-    const struct divisible_periods *periods;
-    int *order;
-    double *alpha; /* of the current period */
-    double sum;    /* of alpha */
-    bool raised;
-};
-
-static double period_wanted(const struct work *work, double left)
+int divisible_rounds_open(struct divisible_rounds *rounds,
+                          const struct divisible_platform *platform,
+                          double load, const struct divisible_periods *periods,
+                          struct error *err)
 {
-    const struct divisible_periods *periods = work->periods;
+    size_t workers = (size_t)platform->workers;
+    *rounds = (struct divisible_rounds){
+        .known = *platform,
+        .periods = *periods,
+        .worker = calloc(workers, sizeof(*rounds->worker)),
+        .order = calloc(workers, sizeof(*rounds->order)),
+        .alpha = calloc(workers, sizeof(*rounds->alpha)),
+        .left = load,
+    };
+    if (rounds->worker == NULL || rounds->order == NULL ||
+        rounds->alpha == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    memcpy(rounds->worker, platform->worker, workers * sizeof(*rounds->worker));
+    rounds->known.worker = rounds->worker;
+    divisible_sort(&rounds->known, DIVISIBLE_BY_LINK, rounds->order);
+    return 0;
+}
+
+void divisible_rounds_close(struct divisible_rounds *rounds)
+{
+    free(rounds->worker);
+    free(rounds->order);
+    free(rounds->alpha);
+}
+
+void divisible_rounds_see(struct divisible_rounds *rounds, int worker,
+                          double load, double start, double end)
+{
+    struct divisible_worker *known = &rounds->worker[worker];
+    double took = fmax(end - start - known->z, 0);
+    double off = fabs(took - load * known->w);
+    bool news = off > news_of_work * load * known->w + news_of_time * end;
+    if (rounds->periods.replan && news && took > 0 && isfinite(took))
+        known->w = took / load;
+}
+
+int divisible_rounds_first(const struct divisible_rounds *rounds)
+{
+    int k =
+        rounds->known.own && rounds->known.workers > 1 && rounds->order[0] == 0;
+    return rounds->order[k];
+}
+
+static double period_wanted(const struct divisible_rounds *rounds)
+{
+    const struct divisible_periods *periods = &rounds->periods;
     if (periods->period > 0)
         return periods->period;
     double unit = periods->unit > 0 ? periods->unit : 1;
     double period =
-        unit * sqrt(divisible_estimate(work->platform, left) / unit);
+        unit * sqrt(divisible_estimate(&rounds->known, rounds->left) / unit);
     if (periods->adaptive)
-        period = fmax(period, divisible_estimate(work->platform, 1));
+        period = fmax(period, divisible_estimate(&rounds->known, 1));
     return period;
 }
 
@@ -122,69 +164,117 @@ static double smallest_start_up(const struct divisible_platform *platform)
     return least;
 }
 
-/* Sets alpha and sum; returns the T_p that was used. */
-static double solve_period(struct work *work, double left)
+static void set_sum(struct divisible_rounds *rounds)
 {
-    const struct divisible_platform *platform = work->platform;
-    enum divisible_program program = work->periods->program;
-    double wanted = period_wanted(work, left), period = wanted;
-    double least =
-        2 * (divisible_latencies(platform) + smallest_start_up(platform));
-    /* A given period stays as it is when anything can be sent in it. */
-    if (work->periods->period == 0)
-        period = fmax(period, least);
-    work->sum = divisible_period_loads(platform, work->order, program, period,
-                                       work->alpha);
-    if (work->sum == 0) {
-        period = fmax(period, least);
-        work->sum = divisible_period_loads(platform, work->order, program,
-                                           period, work->alpha);
-    }
-    work->raised = period > wanted;
-    return period;
+    rounds->sum = divisible_period_loads(&rounds->known, rounds->order,
+                                         rounds->periods.program,
+                                         rounds->period, rounds->alpha);
 }
 
-/* Sends one round; *left is the rest after it.  A rest that is only a rounding
- * error goes with the load before it, not in a separate message. */
-static int add_round(const struct work *work, int round, double *left,
+/* Sets T_p, alpha and sum. */
+static void solve_period(struct divisible_rounds *rounds)
+{
+    double least = 2 * (divisible_latencies(&rounds->known) +
+                        smallest_start_up(&rounds->known));
+    if (rounds->round == 0 || rounds->periods.adaptive) {
+        double wanted = rounds->period = period_wanted(rounds);
+        /* A given period stays as it is when anything can be sent in it. */
+        if (rounds->periods.period == 0)
+            rounds->period = fmax(wanted, least);
+        rounds->raised = rounds->period > wanted;
+    }
+    set_sum(rounds);
+    if (rounds->sum == 0 && rounds->period < least) {
+        rounds->period = least;
+        rounds->raised = true;
+        set_sum(rounds);
+    }
+}
+
+/* Sends one round.  A rest that is only a rounding error goes with the load
+ * before it, not in a separate message. */
+static int add_round(struct divisible_rounds *rounds,
                      struct divisible_plan *plan, struct error *err)
 {
-    bool last = work->sum >= *left * (1 - rounding);
-    bool share = last && work->periods->tail == DIVISIBLE_TAIL_SHARE;
+    double left = rounds->left, rest = left;
+    bool last = rounds->sum >= left * (1 - rounding);
+    bool share = last && rounds->periods.tail == DIVISIBLE_TAIL_SHARE;
     double scale =
-        share ? *left / work->sum : fmax(1, last ? *left / work->sum : 1);
-    double rest = *left;
+        share ? left / rounds->sum : fmax(1, last ? left / rounds->sum : 1);
     int code = 0;
-    for (int k = 0; code == 0 && k < work->platform->workers; k++) {
-        int worker = work->order[k];
-        double load = fmin(work->alpha[worker] * scale, rest);
-        if (rest - load < *left * rounding)
+    for (int k = 0; code == 0 && k < rounds->known.workers; k++) {
+        int worker = rounds->order[k];
+        double load = fmin(rounds->alpha[worker] * scale, rest);
+        if (rest - load < left * rounding)
             load = rest;
-        code = divisible_plan_add(plan, worker, round, load, err);
+        code = divisible_plan_add(plan, worker, rounds->round, load, err);
         rest -= load;
     }
-    *left = last ? 0 : rest;
+    rounds->left = last ? 0 : rest;
     return code;
 }
 
-static int add_rounds(struct work *work, double load,
-                      struct divisible_plan *plan, struct error *err)
+int divisible_rounds_next(struct divisible_rounds *rounds,
+                          struct divisible_plan *plan, struct error *err)
 {
-    double left = load;
+    if (rounds->round == 0 || rounds->periods.adaptive ||
+        rounds->periods.replan)
+        solve_period(rounds);
+    if (rounds->round == 0)
+        plan->period = rounds->period;
+    if (rounds->sum == 0)
+        return error_set(err, EDOM,
+                         "no worker is worth using: none can compute "
+                         "anything in a period of %g s",
+                         plan->period);
+    plan->raised += rounds->raised;
+    int code = add_round(rounds, plan, err);
+    rounds->round++;
+    return code;
+}
+
+/* ---- rounds by the evaluator's clock ---- */
+
+/* A computing master begins its own part when it has none left, but not before
+ * all messages of the round before the last have left. */
+static double plan_time(const struct divisible_rounds *rounds,
+                        const struct divisible_clock *clock, double left)
+{
+    double ready = divisible_clock_ready(clock, divisible_rounds_first(rounds));
+    return rounds->known.own ? fmin(ready, fmax(clock->done[0], left)) : ready;
+}
+
+/* Tells what has ended by now; from chunk *from on, before which all has. */
+static void see_ended(struct divisible_rounds *rounds,
+                      const struct divisible_plan *plan, int64_t *from,
+                      double now)
+{
+    for (int64_t n = *from; n < plan->chunks; n++) {
+        const struct divisible_chunk *c = &plan->chunk[n];
+        if (c->compute_end > now + now_rounding)
+            continue;
+        divisible_rounds_see(rounds, c->worker, c->load, c->compute_start,
+                             c->compute_end);
+        *from += n == *from;
+    }
+}
+
+static int time_rounds(struct divisible_rounds *rounds,
+                       struct divisible_plan *plan,
+                       struct divisible_clock *clock, struct error *err)
+{
+    int64_t from = 0, timed = 0;
+    double left = 0;
     int code = 0;
-    for (int round = 0; code == 0 && left > 0; round++) {
-        if (round == 0 || work->periods->adaptive) {
-            double period = solve_period(work, left);
-            if (round == 0)
-                plan->period = period;
+    while (code == 0 && rounds->left > 0) {
+        see_ended(rounds, plan, &from, plan_time(rounds, clock, left));
+        left = clock->port;
+        code = divisible_rounds_next(rounds, plan, err);
+        for (; timed < plan->chunks; timed++) {
+            struct divisible_chunk *c = &plan->chunk[timed];
+            divisible_clock_send(clock, c);
+            plan->makespan = fmax(plan->makespan, c->compute_end);
         }
-        if (work->sum == 0)
-            return error_set(err, EDOM,
-                             "no worker is worth using: none can compute "
-                             "anything in a period of %g s",
-                             plan->period);
-        plan->raised += work->raised;
-        code = add_round(work, round, &left, plan, err);
     }
     return code;
 }
@@ -193,23 +283,15 @@ int divisible_periodic(const struct divisible_platform *platform, double load,
                        const struct divisible_periods *periods,
                        struct divisible_plan *plan, struct error *err)
 {
-    size_t workers = (size_t)platform->workers;
-    struct work work = {
-        .platform = platform,
-        .periods = periods,
-        .order = calloc(workers, sizeof(*work.order)),
-        .alpha = calloc(workers, sizeof(*work.alpha)),
-    };
-    int code = work.order != NULL && work.alpha != NULL
-                   ? 0
-                   : error_set(err, ENOMEM, "out of memory");
-    if (code == 0) {
-        divisible_sort(platform, DIVISIBLE_BY_LINK, work.order);
-        code = add_rounds(&work, load, plan, err);
-    }
+    struct divisible_rounds rounds;
+    struct divisible_clock clock = {.done = NULL};
+    plan->replan = periods->replan;
+    int code = divisible_rounds_open(&rounds, platform, load, periods, err);
     if (code == 0)
-        code = divisible_plan_time(plan, platform, err);
-    free(work.order);
-    free(work.alpha);
+        code = divisible_clock_open(&clock, platform, periods->replan, err);
+    if (code == 0)
+        code = time_rounds(&rounds, plan, &clock, err);
+    divisible_clock_close(&clock);
+    divisible_rounds_close(&rounds);
     return code;
 }

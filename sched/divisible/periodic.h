@@ -70,6 +70,10 @@ struct divisible_periods {
      * as in the paper, whose loads take minutes: T_p is above T below a second.
      * Ours. */
     double unit;
+    /* Each round is planned when its first message can leave, from the time
+     * that each worker took for its last chunk.  The paper says that this is
+     * possible (section 7) and gives no rule.  Ours. */
+    bool replan;
 };
 
 /* The paper's lp-fixed (T_p = 2000 s unless `period` is above 0), lp-sqrt and
@@ -77,6 +81,41 @@ struct divisible_periods {
 struct divisible_periods divisible_lp_fixed(double period);
 struct divisible_periods divisible_lp_sqrt(void);
 struct divisible_periods divisible_lp_adaptive(void);
+
+/* Rounds, one after the other, as they are planned. */
+struct divisible_rounds {
+    struct divisible_platform known; /* with the speeds seen so far */
+    struct divisible_periods periods;
+    struct divisible_worker *worker; /* of known; owned */
+    int *order;                      /* owned */
+    double *alpha;                   /* of the current period; owned */
+    double sum;                      /* of alpha */
+    double period;                   /* T_p, s */
+    double left;                     /* load that is not planned */
+    int round;                       /* the next one */
+    bool raised;
+};
+
+/* The platform's workers stay the caller's.  Returns 0 or -ENOMEM; close it in
+ * any case. */
+int divisible_rounds_open(struct divisible_rounds *rounds,
+                          const struct divisible_platform *platform,
+                          double load, const struct divisible_periods *periods,
+                          struct error *err);
+void divisible_rounds_close(struct divisible_rounds *rounds);
+
+/* A worker computed a chunk from `start` to `end`: with `replan` later rounds
+ * count with its speed.  What differs by rounding only is no news. */
+void divisible_rounds_see(struct divisible_rounds *rounds, int worker,
+                          double load, double start, double end);
+
+/* The worker whose message is the first of a round. */
+int divisible_rounds_first(const struct divisible_rounds *rounds);
+
+/* Puts the next round at the end of the plan, without times.  Errors as
+ * below. */
+int divisible_rounds_next(struct divisible_rounds *rounds,
+                          struct divisible_plan *plan, struct error *err);
 
 /* Plans `load`; `plan` is empty before, has its times afterwards, and is to
  * be freed also after an error.  Theorems 3 and 4: with T_p = sqrt(B / n*) >=

@@ -133,7 +133,7 @@ static void a_period_shorter_than_its_latencies_sends_nothing(void **state)
     static const struct divisible_worker two[] = {{.g = 1, .G = 1, .w = 1},
                                                   {.g = 2, .G = 1, .w = 1}};
     static const int order[] = {0, 1};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     double alpha[2];
     for (int kind = 0; kind < 2; kind++) {
         assert_true(divisible_period_loads(&platform, order, kind, 3, alpha) ==
@@ -148,7 +148,7 @@ static void a_period_by_hand(void **state)
     static const struct divisible_worker three[] = {
         {.g = 1, .G = 4, .w = 1}, {.g = 1, .G = 1, .w = 3}, {.G = 2, .w = 2}};
     static const int order[] = {1, 2, 0};
-    struct divisible_platform platform = {3, three, false, false};
+    struct divisible_platform platform = {.workers = 3, .worker = three};
     double alpha[3];
     /* sum g = 2, T_p = 10: port 8, own 8 / (G + w) = 2 and 2 and 1.6. */
     double sum = divisible_period_loads(&platform, order,
@@ -237,7 +237,7 @@ static void periods_are_roots_of_the_estimated_time(void **state)
 {
     static const struct divisible_worker two[] = {{.G = 1, .w = 7},
                                                   {.G = 1, .w = 7}};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_periods fixed = divisible_lp_sqrt();
     struct divisible_periods adaptive = divisible_lp_adaptive();
     struct divisible_plan plan = {0};
@@ -264,7 +264,7 @@ static void periods_are_roots_of_the_estimated_time(void **state)
 static void the_tail_is_cut_or_shared(void **state)
 {
     static const struct divisible_worker two[] = {{.w = 1}, {.w = 1}};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_periods periods = {.period = 10};
     struct divisible_plan plan = {0};
     assert_int_equal(divisible_periodic(&platform, 30, &periods, &plan, NULL),
@@ -286,7 +286,7 @@ static void short_periods_are_raised_and_counted(void **state)
     static const struct divisible_worker two[] = {{.g = 1, .w = 1},
                                                   {.g = 2, .w = 1}};
     static const struct divisible_worker late[] = {{.w = 1, .z = 50}};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_periods sqrt_t = divisible_lp_sqrt();
     struct divisible_periods fixed = divisible_lp_fixed(4);
     struct divisible_plan plan = {0};
@@ -303,7 +303,7 @@ static void short_periods_are_raised_and_counted(void **state)
     assert_true(plan.period == 6 && plan.raised > 0);
     divisible_plan_free(&plan);
     /* Start-ups that leave no time: 2 (sum g + min z). */
-    platform = (struct divisible_platform){1, late, false, false};
+    platform = (struct divisible_platform){.workers = 1, .worker = late};
     assert_int_equal(divisible_periodic(&platform, 8, &sqrt_t, &plan, NULL), 0);
     assert_true(plan.period == 100 && plan.raised == 1);
     divisible_plan_free(&plan);
@@ -312,7 +312,7 @@ static void short_periods_are_raised_and_counted(void **state)
 static void too_short_periods_are_an_error(void **state)
 {
     static const struct divisible_worker one = {.w = 1};
-    struct divisible_platform platform = {1, &one, false, false};
+    struct divisible_platform platform = {.workers = 1, .worker = &one};
     struct divisible_periods fixed = divisible_lp_fixed(1e-9);
     struct divisible_plan plan = {0};
     struct error err = {""};
@@ -350,8 +350,8 @@ static void late_messages_delay_the_first_chunk_only(void **state)
             {1, .2, 2, 0, 0}, {2, .1, 1, 0, 0}, {.5, .3, 3, 0, 0}};
         for (int w = 0; w < 3; w++)
             *(rows[i].as_z ? &worker[w].z : &worker[w].late) = rows[i].late[w];
-        struct divisible_platform platform = {3, worker, rows[i].overlap,
-                                              false};
+        struct divisible_platform platform = {
+            .workers = 3, .worker = worker, .overlap = rows[i].overlap};
         struct divisible_periods periods =
             rows[i].adaptive ? divisible_lp_adaptive() : divisible_lp_sqrt();
         struct divisible_plan plan = {0};

@@ -34,30 +34,69 @@ int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
     return 0;
 }
 
+int divisible_clock_open(struct divisible_clock *clock,
+                         const struct divisible_platform *platform, bool replan,
+                         struct error *err)
+{
+    size_t workers = (size_t)platform->workers;
+    double *times = calloc(2 * workers, sizeof(*times));
+    *clock = (struct divisible_clock){
+        .platform = platform, .replan = replan, .done = times};
+    if (times == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    clock->begun = times + workers;
+    return 0;
+}
+
+void divisible_clock_close(struct divisible_clock *clock)
+{
+    free(clock->done);
+}
+
+static bool is_own(const struct divisible_clock *clock, int worker)
+{
+    return clock->platform->own && worker == 0;
+}
+
+double divisible_clock_ready(const struct divisible_clock *clock, int worker)
+{
+    double ready = !clock->platform->overlap ? clock->done[worker]
+                   : clock->replan           ? clock->begun[worker]
+                                             : 0;
+    return is_own(clock, worker) ? ready : fmax(clock->port, ready);
+}
+
+void divisible_clock_send(struct divisible_clock *clock,
+                          struct divisible_chunk *c)
+{
+    const struct divisible_disturbance *by = clock->platform->disturbed;
+    const struct divisible_worker *worker = &clock->platform->worker[c->worker];
+    double seconds = worker->z + c->load * worker->w;
+    c->send_start = divisible_clock_ready(clock, c->worker);
+    c->send_end = c->send_start + worker->g + c->load * worker->G;
+    c->compute_start = fmax(c->send_end + worker->late, clock->done[c->worker]);
+    c->compute_end =
+        by != NULL ? by->end(by->arg, c->worker, c->compute_start, seconds)
+                   : c->compute_start + worker->z + c->load * worker->w;
+    if (!is_own(clock, c->worker))
+        clock->port = c->send_end;
+    clock->begun[c->worker] = c->compute_start;
+    clock->done[c->worker] = c->compute_end;
+}
+
 int divisible_plan_time(struct divisible_plan *plan,
                         const struct divisible_platform *platform,
                         struct error *err)
 {
-    double port = 0; /* free from then on */
-    double *done = calloc((size_t)platform->workers, sizeof(*done));
-    if (done == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    struct divisible_clock clock;
+    int code = divisible_clock_open(&clock, platform, plan->replan, err);
     plan->makespan = 0;
-    for (int64_t n = 0; n < plan->chunks; n++) {
-        struct divisible_chunk *c = &plan->chunk[n];
-        const struct divisible_worker *worker = &platform->worker[c->worker];
-        double ready = platform->overlap ? 0 : done[c->worker];
-        bool own = platform->own && c->worker == 0;
-        c->send_start = own ? ready : fmax(port, ready);
-        c->send_end = c->send_start + worker->g + c->load * worker->G;
-        c->compute_start = fmax(c->send_end + worker->late, done[c->worker]);
-        c->compute_end = c->compute_start + worker->z + c->load * worker->w;
-        port = own ? port : c->send_end;
-        done[c->worker] = c->compute_end;
-        plan->makespan = fmax(plan->makespan, c->compute_end);
+    for (int64_t n = 0; code == 0 && n < plan->chunks; n++) {
+        divisible_clock_send(&clock, &plan->chunk[n]);
+        plan->makespan = fmax(plan->makespan, plan->chunk[n].compute_end);
     }
-    free(done);
-    return 0;
+    divisible_clock_close(&clock);
+    return code;
 }
 
 /* Sums of loads are rounded, not loads, so that the total stays exact. */

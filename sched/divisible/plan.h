@@ -35,7 +35,30 @@ struct divisible_plan {
     enum divisible_order order;
     double period; /* T_p of the first round, s; 0: not periodic */
     int raised;    /* rounds whose T_p was raised, see periodic.h */
+    bool replan;   /* with overlap one chunk at most waits at a worker: a later
+                      round can still change what was not sent */
 };
+
+/* The port and the workers while a plan is sent. */
+struct divisible_clock {
+    const struct divisible_platform *platform;
+    bool replan;
+    double port; /* free from then on, s */
+    double *done,
+        *begun; /* of each worker: its last chunk's end and begin, s */
+};
+
+int divisible_clock_open(struct divisible_clock *clock,
+                         const struct divisible_platform *platform, bool replan,
+                         struct error *err);
+void divisible_clock_close(struct divisible_clock *clock);
+
+/* When a message to this worker can leave. */
+double divisible_clock_ready(const struct divisible_clock *clock, int worker);
+
+/* Fills in the times of a chunk that leaves next. */
+void divisible_clock_send(struct divisible_clock *clock,
+                          struct divisible_chunk *chunk);
 
 /* Puts a chunk at the end; a load of 0 or less adds none (a worker without load
  * gets no message).  A plan begins as {0}.  Returns 0, -ENOMEM, or -E2BIG when

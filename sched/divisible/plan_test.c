@@ -32,7 +32,7 @@ static void assert_times(const struct divisible_plan *plan,
 
 static void without_overlap_a_message_waits_for_the_worker(void **state)
 {
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_plan plan = {0};
     fill(&plan);
     assert_int_equal(divisible_plan_time(&plan, &platform, NULL), 0);
@@ -47,7 +47,8 @@ static void without_overlap_a_message_waits_for_the_worker(void **state)
 
 static void with_overlap_a_message_waits_for_the_port_only(void **state)
 {
-    struct divisible_platform platform = {2, two, true, false};
+    struct divisible_platform platform = {
+        .workers = 2, .worker = two, .overlap = true};
     struct divisible_plan plan = {0};
     fill(&plan);
     assert_int_equal(divisible_plan_time(&plan, &platform, NULL), 0);
@@ -62,7 +63,8 @@ static void with_overlap_a_message_waits_for_the_port_only(void **state)
 static void the_masters_own_chunks_leave_the_port_alone(void **state)
 {
     static const struct divisible_worker own[] = {{.w = 2}, {.G = 2, .w = 3}};
-    struct divisible_platform platform = {2, own, false, true};
+    struct divisible_platform platform = {
+        .workers = 2, .worker = own, .own = true};
     struct divisible_plan plan = {0};
     assert_int_equal(divisible_plan_add(&plan, 1, 0, 1, NULL), 0);
     assert_int_equal(divisible_plan_add(&plan, 0, 0, 2, NULL), 0);
@@ -153,8 +155,8 @@ static void wrong_platforms_are_errors(void **state)
         {{.w = 1}, 1, INFINITY, "the load is inf"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct divisible_platform platform = {rows[i].workers, &rows[i].worker,
-                                              false, false};
+        struct divisible_platform platform = {.workers = rows[i].workers,
+                                              .worker = &rows[i].worker};
         struct error err = {""};
         assert_int_equal(divisible_check(&platform, rows[i].load, &err),
                          -EINVAL);
@@ -172,7 +174,7 @@ static void equal_workers_keep_their_order(void **state)
                                                    {.G = 0, .w = 5, .g = 1}};
     static const int by_link[] = {4, 1, 3, 0, 2};
     static const int by_latency[] = {2, 0, 1, 3, 4};
-    struct divisible_platform platform = {5, five, false, false};
+    struct divisible_platform platform = {.workers = 5, .worker = five};
     int order[5];
     divisible_sort(&platform, DIVISIBLE_BY_LINK, order);
     assert_memory_equal(order, by_link, sizeof(order));

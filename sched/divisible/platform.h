@@ -44,6 +44,13 @@ static inline double divisible_start_up(const struct divisible_worker *worker)
     return worker->z + worker->late;
 }
 
+/* A worker that does not keep its speed: when it is done that begins to compute
+ * for `seconds` at `start`.  For the evaluator; plans do not know of it. */
+struct divisible_disturbance {
+    double (*end)(const void *arg, int worker, double start, double seconds);
+    const void *arg;
+};
+
 struct divisible_platform {
     int workers;                           /* 1 to DIVISIBLE_WORKERS_MAX */
     const struct divisible_worker *worker; /* not owned */
@@ -52,6 +59,7 @@ struct divisible_platform {
      * chunks neither wait for the port nor hold it (section 2's "fictitious
      * extra worker").  Its g and G are 0. */
     bool own;
+    const struct divisible_disturbance *disturbed; /* NULL: nobody is */
 };
 
 /* Refuses numbers out of the ranges above, those above 1e50, and a w or a load

@@ -252,7 +252,7 @@ static void two_workers_by_hand(void **state)
 {
     static const struct divisible_worker two[] = {{.G = 1, .w = 2},
                                                   {.G = 1, .w = 2}};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_plan plan = {0};
     assert_int_equal(divisible_single_best(&platform, 5, &plan, NULL), 0);
     assert_int_equal(plan.chunks, 2);
@@ -269,7 +269,7 @@ static void a_slow_link_gets_nothing(void **state)
     static const struct divisible_worker two[] = {{.G = 10, .w = 10},
                                                   {.G = 0.1, .w = 1}};
     static const int slow_first[] = {0, 1};
-    struct divisible_platform platform = {2, two, false, false};
+    struct divisible_platform platform = {.workers = 2, .worker = two};
     struct divisible_plan plan = {0};
     assert_int_equal(
         divisible_single_given(&platform, 100, slow_first, 2, &plan, NULL), 0);
@@ -296,7 +296,7 @@ static void a_late_message_counts_as_a_start_up(void **state)
         struct divisible_worker worker[] = {{1, .2, 2, 0, rows[i].late[0]},
                                             {2, .1, 1, 0, rows[i].late[1]},
                                             {.5, .3, 3, 0, rows[i].late[2]}};
-        struct divisible_platform platform = {3, worker, false, false};
+        struct divisible_platform platform = {.workers = 3, .worker = worker};
         struct divisible_plan plan = {0};
         assert_int_equal(divisible_single_best(&platform, 100, &plan, NULL), 0);
         assert_true(fabs(plan.makespan - rows[i].makespan) < 1e-8);

@@ -28,6 +28,47 @@ def test_csv_has_the_whole_load_and_the_makespan(dlsbench):
         assert max(ends) == float(rows[0]["makespan_s"])
 
 
+def planned(dlsbench, *args):
+    run = dlsbench("plan", "--load", 300, "--workers", 3, "--g", 0.1, "--G",
+                   0.1, "--w", 1, "--format", "csv", *args)
+    assert run.code == 0, run.err
+    return float(next(csv.DictReader(io.StringIO(run.out)))["makespan_s"])
+
+
+@pytest.mark.parametrize("algorithm,overlap,alone,fixed,again", [
+    ("lp-sqrt", False, 114.195163, 350.043403, 182.686442),
+    ("lp-sqrt", True, 103.3, 353.2, 193.300503),
+    ("lp-adaptive", False, 114.0789, 366.057099, 181.953675),
+    ("lp-adaptive", True, 103.125203, 352.500813, 193.507138),
+])
+def test_rounds_are_planned_anew(dlsbench, algorithm, overlap, alone, fixed,
+                                 again):
+    """Golden values: worker 2 takes 4 times as long from 20 s on.  A delay
+    comes in periods of 10 ms, so that its times differ by some."""
+    args = ["--algorithm", algorithm, *(["--overlap"] if overlap else [])]
+    slow = [*args, "--perturb", "delay:worker=2,factor=4,at=20"]
+    for replan in ("never", "round"):
+        assert planned(dlsbench, *args, "--replan", replan) == pytest.approx(
+            alone, abs=1e-6)
+    assert planned(dlsbench, *slow) == pytest.approx(fixed, abs=0.03)
+    assert planned(dlsbench, *slow, "--replan", "round") == pytest.approx(
+        again, abs=0.03)
+
+
+@pytest.mark.parametrize("args,words", [
+    (["single-round", "--replan", "round"], "--replan does not go with"),
+    (["lp-sqrt", "--replan", "rounds"], "--replan"),
+    (["lp-sqrt", "--perturb", "gone:worker=1"], "use delay or stop"),
+    (["lp-sqrt", "--perturb", "delay:worker=5"], "the platform has 0 to 4"),
+    (["lp-sqrt", "--perturb", "network:latency=2"], "other --g and --G"),
+    (["lp-sqrt", "--perturb", "dealy"], "did you mean 'delay'"),
+])
+def test_wrong_disturbances(dlsbench, args, words):
+    run = dlsbench("plan", "--load", 70, *FIVE, "--algorithm", *args)
+    assert run.code == 2
+    assert words in run.error_lines()[-1]
+
+
 def test_chart_and_picture(dlsbench, tmp_path):
     picture = tmp_path / "plan.svg"
     run = dlsbench("plan", "--algorithm", "lp-sqrt", "--load", "70", *FIVE,

@@ -1,5 +1,7 @@
 """Protocol push and input data that are sent: natively over two ranks and
 simulated, both families on the same loop."""
+import csv
+import io
 import json
 import re
 import socket
@@ -178,6 +180,90 @@ def test_simulated_plans_take_as_long_as_planned(dlsbench, campaign, tmp_path):
     ss = cells["ss", "dedicated", False, "local", "ss"]
     assert ss["bytes"] > 1200 * 2000
     assert ss["time_s"] > 1200 * (LATENCY + 2000 / 2e8)
+
+
+# The platform and the times of the golden values, a hundredth of each;
+# messages are as in the plan.
+AGAIN = ["lp-sqrt:unit=0.01", "lp-adaptive:unit=0.01", "lp-fixed:period=0.2"]
+SLOW = "delay:worker=2,factor=4,at=0.2,period=0.001"
+
+
+def alike(path):
+    hosts = "".join(f"""
+    <host id="h{i}" speed="1e9f"/>
+    <link id="l{i}" bandwidth="{1e8 if i else 1e15}Bps"
+          latency="{1e-3 if i else 0}s" sharing_policy="SPLITDUPLEX"/>
+    <host_link id="h{i}" up="l{i}_UP" down="l{i}_DOWN"/>""" for i in range(4))
+    path.write_text(f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Cluster">{hosts}
+</zone></platform>
+""")
+    return path
+
+
+def plan_s(dlsbench, scheme, overlap, perturb, replan):
+    """The makespan that dlsbench plan says."""
+    name, _, value = scheme.replace("=", ":").split(":")
+    key = "--period" if name == "lp-fixed" else "--unit"
+    run = dlsbench("plan", "--load", 300, "--workers", 3, "--g", 0.001, "--G",
+                   0.001, "--w", 0.01, "--algorithm", name, key, value,
+                   "--replan", replan, "--perturb", perturb, "--format",
+                   "csv", *(["--overlap"] if overlap else []))
+    assert run.code == 0, run.err
+    return float(next(csv.DictReader(io.StringIO(run.out)))["makespan_s"])
+
+
+def test_rounds_planned_anew_take_as_long_as_planned(dlsbench, campaign,
+                                                     tmp_path):
+    """Simulated ranks and dlsbench plan agree; with a slow worker both say
+    that planning anew wins."""
+    (tmp_path / "u.txt").write_text("3000:1e-3\n")
+    both = AGAIN + [f"{x},replan=round" for x in AGAIN]
+    file = campaign(text("trace:file=u.txt,steps=1,input=10000", both,
+                         "    collect: local\n"
+                         f'    perturb: [none, "{SLOW}"]\n'))
+    result = dlsbench("sim", file, "--set", "ranks=4", "--set",
+                      "master=dedicated", "--platform",
+                      alike(tmp_path / "p.xml"))
+    assert result.code == 0, result.err
+    time = {(r["scheme"].replace("tail=cut,", ""), r["prefetch"],
+             r["perturb"] != "none"): r["time_s"] for r in result.runs()}
+    assert len(time) == 24
+    for scheme in AGAIN:
+        for overlap in (False, True):
+            for slow in (False, True):
+                again = time[f"{scheme},replan=round", overlap, slow]
+                fixed = time[scheme, overlap, slow]
+                said = plan_s(dlsbench, scheme, overlap,
+                              SLOW if slow else "none", "round")
+                assert again == pytest.approx(said, rel=0.02), scheme
+                if slow:
+                    assert again < 0.8 * fixed
+                else:
+                    # A message with the chunk's time goes to the master.
+                    assert again == pytest.approx(fixed, rel=0.02)
+
+
+def test_ranks_plan_anew_too(dlsbench, campaign, tmp_path):
+    schemes = ["lp-fixed:period=0.001,replan=round",
+               "lp-sqrt:unit=1e-4,replan=round",
+               "lp-adaptive:unit=1e-5,replan=round,tail=share"]
+    file = campaign(text(MATMUL, schemes, "    collect: [master, local]\n"))
+    result = dlsbench("run", file, "--calibration",
+                      calibration(tmp_path / "c.json", workers=3), *NATIVE[:5],
+                      "--set", "ranks=3", "--set", "timing=chunk", "--trace")
+    assert result.code == 0, result.err
+    cells = by_cell(result)
+    assert len(cells) == 3 * 8
+    for row in cells.values():
+        assert row["verified"] is True and row["iterations"] == TASKS
+        chunks = sorted((x["start"], x["size"])
+                        for x in result.lines("chunks")
+                        if x["cell"] == row["cell"] and x["repetition"] == 1)
+        ends = [start + size for start, size in chunks]
+        assert [start for start, _ in chunks] == [0] + ends[:-1]
+        assert ends[-1] == TASKS
 
 
 def test_one_message_at_a_time(dlsbench, tmp_path):

@@ -87,6 +87,7 @@ static int make_one(const struct plan_request *request, double bound,
         .platform = &request->platform.platform,
         .plan = &plan,
         .choice = &request->choice,
+        .perturb = request->perturb,
         .load = request->load,
         .bound = bound,
     };

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/options/table.h"
+#include "harness/disturb/perturb.h"
 #include "sched/divisible/algorithm.h"
 
 #include <stdio.h>
@@ -36,14 +37,23 @@ void plan_platform_free(struct plan_platform *platform);
 int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
                     struct error *err);
 
+/* What disturbs the workers of a plan. */
+struct plan_perturb {
+    char text[PERTURB_TEXT_MAX]; /* canonical */
+    struct perturbs perturbs;
+    struct divisible_disturbance disturbance;
+    uint8_t hit[DIVISIBLE_WORKERS_MAX];
+};
+
 /* Those of table.h, and one more. */
 enum { PLAN_GANTT = TABLE_MARKDOWN + 1 };
 
 struct plan_request {
     struct plan_platform platform;
     struct divisible_choice choice;
-    int *order; /* the choice's; owned */
-    bool all;   /* algorithms, one line each */
+    struct plan_perturb *perturb; /* the platform's; owned; NULL: none */
+    int *order;                   /* the choice's; owned */
+    bool all;                     /* algorithms, one line each */
     double load;
     int format;
     const char *svg;   /* file; NULL: none */
@@ -71,6 +81,7 @@ struct plan_view {
     const struct divisible_platform *platform;
     const struct divisible_plan *plan;
     const struct divisible_choice *choice;
+    const struct plan_perturb *perturb; /* NULL: none */
     double load;
     double bound; /* load / n*: no schedule is shorter, s */
 };

@@ -4,6 +4,7 @@
 #include "bench/options/options.h"
 
 #include "base/nearest.h"
+#include "harness/program/need.h"
 #include "sched/divisible/installments.h"
 
 #include <errno.h>
@@ -19,11 +20,13 @@ struct input {
     const char *algorithm, *order, *svg, *batch;
     double load, period, unit;
     int64_t installments;
-    int tail, equations, format;
+    const char *perturb;
+    int tail, equations, replan, format;
     bool overlap;
 };
 
 static const char *const tails[] = {"cut", "share", NULL};
+static const char *const replans[] = {"never", "round", NULL};
 static const char *const formats[] = {TABLE_FORMATS, "gantt", NULL};
 static const char *const equations[] = {"no-overlap", "overlap", NULL};
 
@@ -46,6 +49,9 @@ static const struct options_entry load_entries[] = {
                 "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of this "
                 "many seconds (default 1, as in the paper; 1e-3 for loads of "
                 "less than a second)"),
+    OPTION_WORD("replan", "never|round", replan, replans,
+                "lp-...: round: each round by the time that each worker took "
+                "for its last chunk (default never)"),
     OPTION_WHOLE("installments", "X", installments, 1,
                  DIVISIBLE_INSTALLMENTS_MAX,
                  "multi-installment: rounds, 1 to 8 (default 4)"),
@@ -77,6 +83,9 @@ static const struct options_entry platform_entries[] = {
     OPTION_TEXT("calibration", "FILE", source.calibration,
                 "with --kernel: another one than this machine's own"),
     OPTION_FLAG("overlap", overlap, "workers compute while they receive"),
+    OPTION_TEXT("perturb", "SPEC", perturb,
+                "what slows workers down while the plan runs, such as "
+                "delay:worker=2,factor=4,at=20 (dlsbench list perturbations)"),
     {.name = NULL},
 };
 
@@ -132,6 +141,8 @@ static const struct options_page page = {
         "50 --platform cluster.csv --svg plan.svg\n"
         "dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
         "matmul:tasks=100 --unit 1e-3 --overlap\n"
+        "dlsbench plan --algorithm lp-adaptive --load 300 --workers 3 --g 0.1 "
+        "--G 0.1 --w 1 --perturb delay:worker=2,factor=4,at=20 --replan round\n"
         "dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9",
     .tables = (const struct options_entry *const[]){
         load_entries, platform_entries, output_entries, NULL}};
@@ -153,6 +164,7 @@ static int check_options(const struct input *in,
         {"period", algorithm == DIVISIBLE_LP_FIXED || request->all},
         {"tail", lp || request->all},
         {"unit", root || request->all},
+        {"replan", lp || request->all},
         {"installments", multi},
         {"equations", multi || request->all},
         {"svg", !request->all},
@@ -186,6 +198,62 @@ static int read_algorithm(const struct input *in, struct plan_request *request,
                            "--algorithm: '%s' is unknown", in->algorithm);
 }
 
+static double perturbed_end(const void *arg, int worker, double start,
+                            double seconds)
+{
+    const struct plan_perturb *perturb = arg;
+    struct perturb_toll toll[PERTURBS_MAX] = {{0}};
+    return perturbs_end(&perturb->perturbs, perturb->hit[worker], worker, start,
+                        seconds, toll);
+}
+
+static int check_perturbs(const struct perturbs *perturbs, int workers,
+                          struct error *err)
+{
+    if (perturbs_ever(perturbs))
+        return error_set(err, EINVAL,
+                         "--perturb: a plan never ends that waits for who is "
+                         "gone: use delay or stop");
+    for (int k = 0; k < perturbs->count; k++) {
+        const struct perturb *one = &perturbs->list[k];
+        if (!one->kind->holds)
+            return error_set(err, EINVAL,
+                             "--perturb: %s does not go with plan: give its "
+                             "links other --g and --G",
+                             one->kind->name);
+        if (one->first >= workers || one->workers > workers ||
+            one->first + one->workers > workers)
+            return error_set(err, EINVAL,
+                             "--perturb: %s is for workers that are not there: "
+                             "the platform has 0 to %d",
+                             one->kind->name, workers - 1);
+    }
+    return 0;
+}
+
+static int read_perturb(const struct input *in, struct plan_request *request,
+                        struct error *err)
+{
+    struct divisible_platform *platform = &request->platform.platform;
+    if (in->perturb == NULL)
+        return 0;
+    struct plan_perturb *perturb = need_zeroed(1, sizeof(*perturb));
+    request->perturb = perturb;
+    int code =
+        perturbs_parse(in->perturb, &perturb->perturbs, perturb->text, err);
+    if (code == 0)
+        code = check_perturbs(&perturb->perturbs, platform->workers, err);
+    if (code != 0 || perturb->perturbs.count == 0)
+        return code;
+    for (int k = 0; k < perturb->perturbs.count; k++)
+        perturb_pick(&perturb->perturbs.list[k], 0, platform->workers,
+                     (uint8_t)(1 << k), perturb->hit);
+    perturb->disturbance =
+        (struct divisible_disturbance){perturbed_end, perturb};
+    platform->disturbed = &perturb->disturbance;
+    return 0;
+}
+
 static int check_order(const struct plan_request *request, struct error *err)
 {
     bool seen[DIVISIBLE_WORKERS_MAX] = {false};
@@ -217,6 +285,7 @@ static void read_choice(const struct input *in, struct plan_request *request)
     struct divisible_choice *choice = &request->choice;
     choice->equations =
         in->equations == 1 ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
+    choice->replan = in->replan == 1;
     choice->tail = in->tail > 0 ? in->tail : 0;
     choice->period = isnan(in->period) ? 0 : in->period;
     choice->unit = isnan(in->unit) ? 0 : in->unit;
@@ -257,6 +326,8 @@ static int read_request(const struct input *in, struct plan_request *request,
     if (code == 0)
         code = plan_platform_read(&in->source, in->overlap, request->load,
                                   &request->platform, err);
+    if (code == 0)
+        code = read_perturb(in, request, err);
     return code == 0 ? read_order(in, request, err) : code;
 }
 
@@ -268,6 +339,7 @@ int plan_request_read(int argc, char **argv, struct plan_request *request,
                        .unit = NAN,
                        .tail = -1,
                        .equations = -1,
+                       .replan = -1,
                        .format = -1};
     *request = (struct plan_request){.order = NULL};
     int code = options_read(&page, argc, argv, &in, err);
@@ -282,5 +354,6 @@ void plan_request_free(struct plan_request *request)
 {
     plan_platform_free(&request->platform);
     free(request->order);
+    free(request->perturb);
     *request = (struct plan_request){.order = NULL};
 }

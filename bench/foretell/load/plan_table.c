@@ -43,6 +43,9 @@ static void say_periods(const struct plan_view *view, FILE *out)
             view->choice->tail == DIVISIBLE_TAIL_CUT
                 ? "cut: whole shares in turn until nothing is left"
                 : "shared: all shares made smaller alike");
+    if (view->choice->replan)
+        fprintf(out, "replan     each round by the time that each worker took "
+                     "for its last chunk\n");
     if (view->choice->unit > 0)
         fprintf(out, "unit       T_p = sqrt(T) with T in units of %g s\n",
                 view->choice->unit);
@@ -77,6 +80,8 @@ void plan_head(const struct plan_view *view, FILE *out)
     fprintf(out, "order      %s\n", order_text(view));
     if (is_periodic(view))
         say_periods(view, out);
+    if (view->platform->disturbed != NULL)
+        fprintf(out, "disturbed  %s\n", view->perturb->text);
     fprintf(out,
             "workers    %d of %d get load, in %" PRId64 " chunk%s\n"
             "makespan   %.9g s, %.4f times the lower bound load / n* = %.9g "

@@ -162,7 +162,7 @@ static uint8_t *pick_steady(const struct run *run)
     setup_pick_perturbed(run->setup, hit);
     for (int k = 0; k < run->setup->perturbs.count; k++)
         for (int w = 0; w < run->tree.workers; w++)
-            if (!run->setup->perturbs.list[k].kind->steady)
+            if (!perturb_slows(&run->setup->perturbs.list[k]))
                 hit[w] &= (uint8_t) ~(1 << k);
     return hit;
 }

@@ -14,7 +14,7 @@ static double slowness(const struct run *run, uint8_t hit)
 {
     double factor = 1;
     for (int k = 0; k < run->setup->perturbs.count; k++)
-        if ((hit >> k & 1) && run->setup->perturbs.list[k].kind->steady)
+        if ((hit >> k & 1) && perturb_slows(&run->setup->perturbs.list[k]))
             factor *= run->setup->perturbs.list[k].factor;
     return factor;
 }

@@ -21,13 +21,22 @@ bool push_collects(const struct push *push, const struct push_chunk *chunk)
 
 /* ---- opening and closing ---- */
 
+/* With replan one chunk at most waits at a worker. */
+static int landings(const struct push_setup *setup)
+{
+    if (!setup->overlap)
+        return 1;
+    return setup->replan != NULL ? 2 : LANDINGS;
+}
+
 /* Results that travel from here or to here, and data from here. */
 static int open_messages(struct push *push)
 {
     const struct push_setup *s = &push->setup;
     struct mailbox_setup box = {.comm = s->comm};
-    int64_t sent = 0;
-    for (int64_t i = 0; i < s->count; i++) {
+    /* Of rounds that are planned anew, two wait at a time, at most. */
+    int64_t sent = s->replan != NULL ? 2 * s->tree->workers : 0;
+    for (int64_t i = 0; s->replan == NULL && i < s->count; i++) {
         const struct push_chunk *c = &s->list[i];
         bool here = rank_of(push, c) == s->comm->rank;
         push->chunks += here;
@@ -40,14 +49,19 @@ static int open_messages(struct push *push)
                          master_here(push) ? sent : 0);
     if (code == 0)
         code = landing_open(&push->landing, s->comm, s->input, MASTER,
-                            PUSH_DATA, s->overlap ? LANDINGS : 1);
+                            PUSH_DATA, landings(s));
+    if (code == 0 && s->replan != NULL)
+        code = push_rounds_open(push);
     return code;
 }
 
 int push_open(struct push *push, const struct push_setup *setup,
               struct error *err)
 {
-    *push = (struct push){.setup = *setup, .iteration = MPI_DATATYPE_NULL};
+    *push = (struct push){.setup = *setup,
+                          .iteration = MPI_DATATYPE_NULL,
+                          .list = setup->list,
+                          .count = setup->count};
     push->setup.collect = setup->collect && setup->output_bytes > 0;
     if (open_messages(push) != 0) {
         push_close(push);
@@ -66,6 +80,7 @@ void push_close(struct push *push)
 {
     if (push->iteration != MPI_DATATYPE_NULL)
         MPI_Type_free(&push->iteration);
+    push_rounds_close(push);
     landing_close(&push->landing);
     port_close(&push->port);
     mailbox_close(&push->box);
@@ -77,56 +92,73 @@ void push_reset(struct push *push)
     port_reset(&push->port);
     landing_reset(&push->landing);
     push->begun = false;
+    if (push->setup.replan != NULL)
+        push_rounds_reset(push);
 }
 
 /* ---- the master ---- */
 
+void push_await(struct push *push, const struct push_chunk *c)
+{
+    const struct push_setup *s = &push->setup;
+    if (!push_collects(push, c))
+        return;
+    char *to = (char *)s->inbox + (size_t)c->chunk.start * s->output_bytes;
+    MPI_Irecv(to, (int)c->chunk.size, push->iteration, rank_of(push, c),
+              PUSH_RESULT, s->comm->all, mailbox_add(&push->box));
+}
+
 /* A worker's results come in the order of its chunks. */
 void push_listen(struct push *push)
 {
-    const struct push_setup *s = &push->setup;
-    for (int64_t i = 0; master_here(push) && i < s->count; i++) {
-        const struct push_chunk *c = &s->list[i];
-        if (!push_collects(push, c))
-            continue;
-        char *to = (char *)s->inbox + (size_t)c->chunk.start * s->output_bytes;
-        MPI_Irecv(to, (int)c->chunk.size, push->iteration, rank_of(push, c),
-                  PUSH_RESULT, s->comm->all, mailbox_add(&push->box));
-    }
+    for (int64_t i = 0; master_here(push) && i < push->count; i++)
+        push_await(push, &push->list[i]);
+}
+
+void push_send(struct push *push, const struct push_chunk *c)
+{
+    if (rank_of(push, c) != MASTER)
+        port_put(&push->port,
+                 &(struct port_message){rank_of(push, c), PUSH_DATA,
+                                        c->chunk.start, c->chunk.size});
 }
 
 /* All that is to be sent waits for the port, in the order of the plan. */
 static void begin(struct push *push)
 {
-    const struct push_setup *s = &push->setup;
     if (push->begun || !master_here(push))
         return;
     push->begun = true;
-    for (int64_t i = 0; i < s->count; i++) {
-        const struct push_chunk *c = &s->list[i];
-        if (rank_of(push, c) != MASTER)
-            port_put(&push->port,
-                     &(struct port_message){rank_of(push, c), PUSH_DATA,
-                                            c->chunk.start, c->chunk.size});
-    }
+    if (push->setup.replan != NULL)
+        push_rounds_go_on(push);
+    for (int64_t i = 0; push->setup.replan == NULL && i < push->count; i++)
+        push_send(push, &push->list[i]);
 }
 
 bool push_polls(const struct push *push)
 {
     if (master_here(push))
-        return push->chunks > 0;
+        return push->setup.replan != NULL
+                   ? push->setup.tree->worker_rank[0] == MASTER
+                   : push->chunks > 0;
     return push->setup.overlap && !push->setup.comm->moving;
 }
 
 bool push_poll(struct push *push)
 {
-    return master_here(push) ? port_poll(&push->port)
-                             : landing_poll(&push->landing);
+    if (!master_here(push))
+        return landing_poll(&push->landing);
+    bool sent = port_poll(&push->port);
+    if (push->begun && push->setup.replan != NULL)
+        push_rounds_go_on(push);
+    return sent;
 }
 
 void push_finish(struct push *push)
 {
     begin(push);
+    if (push->setup.replan != NULL)
+        push_rounds_finish(push);
     port_drain(&push->port, &push->setup.patience);
     mailbox_await(&push->box, &push->setup.patience);
 }
@@ -149,42 +181,76 @@ static void send_results(struct push_source *source)
 
 static const struct push_chunk *own_chunk(struct push_source *source)
 {
-    const struct push_setup *s = &source->push->setup;
-    while (source->at < s->count)
-        if (s->list[source->at++].worker == source->base.worker)
-            return &s->list[source->at - 1];
+    const struct push *push = source->push;
+    while (source->at < push->count)
+        if (push->list[source->at++].worker == source->base.worker)
+            return &push->list[source->at - 1];
     return NULL;
 }
 
-static const char *receive(struct push_source *source,
-                           const struct push_chunk *c)
+static const char *receive(struct push_source *source, const struct chunk *c)
 {
     struct push *push = source->push;
+    return landing_take(&push->landing,
+                        input_bytes(push->setup.input, c->start, c->size),
+                        &push->setup.patience, &source->base);
+}
+
+static void post_landings(struct push *push)
+{
     struct landing *landing = &push->landing;
-    while (landing->posted < push->chunks &&
+    while ((push->setup.replan != NULL || landing->posted < push->chunks) &&
            landing->box.posted < landing->slots)
         landing_post(landing);
-    return landing_take(
-        landing, input_bytes(push->setup.input, c->chunk.start, c->chunk.size),
-        &push->setup.patience, &source->base);
+}
+
+/* Of the list; the master's own of rounds may have to be planned. */
+static bool next_listed(struct push_source *source, struct chunk *chunk)
+{
+    struct push *push = source->push;
+    const struct push_chunk *c = own_chunk(source);
+    for (bool idle = true;
+         c == NULL && push->setup.replan != NULL && push->rounds.left.left > 0;
+         idle = false) {
+        push_rounds_next(push, idle);
+        c = own_chunk(source);
+    }
+    if (c != NULL)
+        *chunk = c->chunk;
+    return c != NULL;
+}
+
+static bool find_chunk(struct push_source *source, struct chunk *chunk)
+{
+    struct push *push = source->push;
+    if (push->setup.replan == NULL || master_here(push))
+        return next_listed(source, chunk);
+    post_landings(push);
+    return push_rounds_take(push, &source->base, chunk);
 }
 
 static bool push_next(struct source *base, struct chunk *chunk)
 {
     struct push_source *source = (struct push_source *)base;
-    const struct input *input = source->push->setup.input;
+    struct push *push = source->push;
+    const struct input *input = push->setup.input;
+    bool replan = push->setup.replan != NULL;
+    if (replan && source->current.size > 0)
+        push_rounds_tell(push, base->worker, &source->current, source->since_s);
     send_results(source);
-    begin(source->push);
+    begin(push);
     source->current.size = 0;
-    const struct push_chunk *c = own_chunk(source);
-    if (c == NULL)
+    if (!find_chunk(source, chunk))
         return false;
-    if (!master_here(source->push))
-        source->data = receive(source, c);
-    else if (input->before != NULL)
-        source->data = input->store + input->before[c->chunk.start];
-    source->current = c->chunk;
-    *chunk = c->chunk;
+    if (!master_here(push)) {
+        post_landings(push);
+        source->data = receive(source, chunk);
+    } else if (input->before != NULL) {
+        source->data = input->store + input->before[chunk->start];
+    }
+    source->current = *chunk;
+    if (replan)
+        source->since_s = engine_now();
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* A master that sends load by a plan to ranks of one thread, against an MPI
  * whose messages come in random order: random plans, with and without overlap,
- * dedicated and computing masters.  Every chunk comes once, in the order of the
- * plan and with its own data, and its results are where they are collected. */
+ * dedicated and computing masters, and rounds planned anew.  Every chunk comes
+ * once, in the order of the plan and with its own data, and its results are
+ * where they are collected. */
 #include "harness/testing.h"
 
 #include "harness/messages/mpi_testing.h"
@@ -16,7 +17,9 @@ struct world {
     struct tree tree;
     struct push_chunk plan[ITERATIONS];
     int64_t iterations, chunks;
-    bool data, overlap, collect;
+    bool data, overlap, collect, replan;
+    struct divisible_worker speed[RANKS];
+    struct push_replan rounds;
     int64_t before[ITERATIONS + 1];
     uint64_t store[ITERATIONS * NUMBERS];
     int repetition;
@@ -82,7 +85,8 @@ static void work(struct rank *rank, int worker)
     int64_t at = 0;
     push_source_open(&source, &rank->push, worker);
     while (source_next(&source.base, &chunk)) {
-        const struct chunk *due = planned(rank->world, worker, &at);
+        const struct chunk *due =
+            rank->world->replan ? &chunk : planned(rank->world, worker, &at);
         if (due == NULL || due->start != chunk.start ||
             due->size != chunk.size) {
             rank->wrong++;
@@ -90,7 +94,8 @@ static void work(struct rank *rank, int worker)
         }
         compute(rank, &source, &chunk);
     }
-    rank->wrong += planned(rank->world, worker, &at) != NULL;
+    rank->wrong +=
+        !rank->world->replan && planned(rank->world, worker, &at) != NULL;
 }
 
 static void *run_rank(void *arg)
@@ -127,6 +132,27 @@ static void plan(struct world *w, uint64_t *seed)
         w->store[i] = testing_random(seed);
 }
 
+/* Rounds over workers of any speed; a round of lp-fixed may be the only one. */
+static void plan_anew(struct world *w, bool dedicated, uint64_t *seed)
+{
+    static const double periods[] = {0, 0, 30, 1e4};
+    for (int i = 0; i < w->workers; i++)
+        w->speed[i] =
+            (struct divisible_worker){.g = dedicated + i > 0 ? 0.1 : 0,
+                                      .G = dedicated + i > 0 ? 0.01 * i : 0,
+                                      .w = (double)testing_between(seed, 1, 9)};
+    w->rounds = (struct push_replan){
+        .periods = {.program = DIVISIBLE_SUM_LATENCIES,
+                    .period = periods[testing_between(seed, 0, 3)],
+                    .adaptive = testing_random(seed) % 2,
+                    .replan = true},
+        .platform = {.workers = w->workers,
+                     .worker = w->speed,
+                     .overlap = w->overlap,
+                     .own = !dedicated},
+        .iterations = w->iterations};
+}
+
 /* The master is rank 0; it computes or not. */
 static void make_world(struct world *w, uint64_t *seed)
 {
@@ -142,6 +168,9 @@ static void make_world(struct world *w, uint64_t *seed)
                             .workers = w->workers,
                             .worker_rank = w->worker_rank};
     plan(w, seed);
+    w->replan = w->iterations > 0 && testing_random(seed) % 2;
+    if (w->replan)
+        plan_anew(w, dedicated, seed);
 }
 
 static void open_rank(struct rank *rank, struct world *w, int r, uint64_t seed)
@@ -161,6 +190,7 @@ static void open_rank(struct rank *rank, struct world *w, int r, uint64_t seed)
                                      .input = &rank->input,
                                      .list = w->plan,
                                      .count = w->chunks,
+                                     .replan = w->replan ? &w->rounds : NULL,
                                      .overlap = w->overlap,
                                      .collect = w->collect,
                                      .patience = rank->comm.patience,
@@ -172,12 +202,15 @@ static void open_rank(struct rank *rank, struct world *w, int r, uint64_t seed)
 
 static void check_results(const struct world *w, const struct rank *rank)
 {
-    for (int64_t c = 0; c < w->chunks; c++) {
-        const struct push_chunk *chunk = &w->plan[c];
+    int64_t next = 0;
+    for (int64_t c = 0; c < rank[0].push.count; c++) {
+        const struct push_chunk *chunk = &rank[0].push.list[c];
         bool collects = push_collects(&rank[0].push, chunk);
         int home = w->worker_rank[chunk->worker];
         const uint64_t *result = collects ? rank[0].inbox : rank[home].output;
         assert_int_equal(collects, w->collect && home != 0);
+        assert_int_equal(chunk->chunk.start, next);
+        next += chunk->chunk.size;
         for (int64_t i = 0; i < chunk->chunk.size; i++) {
             int64_t at = chunk->chunk.start + i;
             assert_true(result[at] == result_of(w, at));
@@ -185,6 +218,7 @@ static void check_results(const struct world *w, const struct rank *rank)
                 assert_int_equal(rank[r].ran[at], r == home);
         }
     }
+    assert_int_equal(next, w->iterations);
 }
 
 static void run_together(struct world *w, struct rank *rank)

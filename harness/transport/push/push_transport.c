@@ -49,8 +49,9 @@ static int push_end_open(const struct transport *transport,
     const struct push_setup push = {.comm = comm,
                                     .tree = setup->tree,
                                     .input = setup->input,
-                                    .list = setup->plan,
-                                    .count = setup->planned,
+                                    .list = setup->plan.list,
+                                    .count = setup->plan.count,
+                                    .replan = setup->plan.replan,
                                     .overlap = setup->prefetch,
                                     .collect = setup->collect,
                                     .patience = setup->patience,
@@ -139,8 +140,8 @@ static bool push_collected(const void *own, int64_t *cursor, int64_t *start,
                            int64_t *size)
 {
     const struct push *push = &((const struct push_end *)own)->push;
-    while (push->setup.comm->rank == 0 && *cursor < push->setup.count) {
-        const struct push_chunk *c = &push->setup.list[(*cursor)++];
+    while (push->setup.comm->rank == 0 && *cursor < push->count) {
+        const struct push_chunk *c = &push->list[(*cursor)++];
         if (!push_collects(push, c))
             continue;
         *start = c->chunk.start;
