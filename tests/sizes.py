@@ -40,9 +40,9 @@ EXCEPTIONS = {
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
     "base": 2660,
-    "sched": 7745,
+    "sched": 7956,
     "kernels": 7610,
-    "harness": 40736,
+    "harness": 40940,
     "dls": 11972,
     "bench": 42346,
     "Python": 14290,
