@@ -11,7 +11,7 @@ enum { RETURN = 1 };
 #endif
 
 static const char *const words[] = {[WORD_NONE] = "",
-                                    [WORD_UNREAD] = "unread",
+                                    [WORD_UNREAD] = "code",
                                     [WORD_BARRIER] = "barrier",
                                     [WORD_SINGLE] = "single",
                                     [WORD_LOOP] = "loop",
