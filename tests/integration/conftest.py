@@ -104,12 +104,13 @@ class Result:
 
 def copy_tree(tree):
     """The sources, and the objects that are built already, to be changed."""
-    for name in ["base", "sched", "kernels", "harness", "dls", "bench"]:
+    for name in ["base", "sched", "kernels", "harness", "dls", "bench",
+                 "packaging"]:
         shutil.copytree(ROOT / name, tree / name)
         if (ROOT / "build" / name).is_dir():
             shutil.copytree(ROOT / "build" / name, tree / "build" / name)
     for name in [*(path.name for path in ROOT.glob("*.mk")), "Makefile",
-                 "build/flags"]:
+                 "build/flags", "build/found.mk"]:
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, tree / name)
     return tree

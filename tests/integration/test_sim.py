@@ -318,7 +318,8 @@ def test_make_sim_says_what_to_install(tmp_path):
     for name in os.listdir("/usr/bin"):
         if not name.startswith("smpi"):
             (tmp_path / name).symlink_to(f"/usr/bin/{name}")
-    done = subprocess.run(["make", "sim"], cwd=ROOT, text=True, timeout=60,
+    done = subprocess.run(["make", "sim", f"BUILD={tmp_path}/build"],
+                          cwd=ROOT, text=True, timeout=60,
                           env={**os.environ, "PATH": str(tmp_path)},
                           capture_output=True)
     assert done.returncode == 2
