@@ -8,6 +8,7 @@ import judge
 import labels
 import machine
 import predicted
+import records
 import stats
 
 MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
@@ -106,14 +107,18 @@ def finish(frame, results):
 
 
 def sort(frame):
-    order = sorted(range(len(frame)), key=lambda i: (
-        labels.position(frame.at[i, "kernel"], labels.KERNELS),
-        bool(frame.at[i, "simulated"]), frame.at[i, "workers"],
-        labels.position(frame.at[i, "transport"], labels.TRANSPORTS),
-        frame.at[i, "hierarchy"] != "flat",
-        labels.natural(frame.at[i, "setup"]),
-        labels.position(frame.at[i, "scheme"], labels.SCHEMES),
-        np.nan_to_num(frame.at[i, "interval"])))
+    def mapped(name, function):
+        known = {x: function(x) for x in frame[name].unique()}
+        return [known[x] for x in frame[name]]
+    keys = list(zip(
+        mapped("kernel", lambda x: labels.position(x, labels.KERNELS)),
+        frame["simulated"].astype(bool).tolist(), frame["workers"].tolist(),
+        mapped("transport", lambda x: labels.position(x, labels.TRANSPORTS)),
+        (frame["hierarchy"] != "flat").tolist(),
+        mapped("setup", labels.natural),
+        mapped("scheme", lambda x: labels.position(x, labels.SCHEMES)),
+        np.nan_to_num(frame["interval"].to_numpy(dtype=float)).tolist()))
+    order = sorted(range(len(frame)), key=keys.__getitem__)
     return frame.iloc[order].reset_index(drop=True)
 
 
@@ -142,9 +147,9 @@ def add_labels(frame):
     """`setup`: transport and hierarchy, then what else differs, with powers
     and loads by the longest that begins so; `way`: without what the machine
     is and does; `label`: with its own powers and load, and the layout."""
-    records = frame[["transport", "master", "hierarchy", "window", "openmp",
-                     "ranks", "threads"]].to_dict("records")
-    setups = [labels.setup(r) for r in records]
+    rows = frame[["transport", "master", "hierarchy", "window", "openmp",
+                  "ranks", "threads"]].to_dict("records")
+    setups = [labels.setup(r) for r in rows]
     ways, own, folded = list(setups), list(setups), fold.setups(frame)
     if "platform" in frame:
         names = labels.platforms(frame["platform"])
@@ -158,7 +163,7 @@ def add_labels(frame):
         if name not in MACHINE:
             ways = [s + w for s, w in zip(ways, words)]
     frame["setup"], frame["way"] = setups, ways
-    layouts = [labels.layout(r) for r in records]
+    layouts = [labels.layout(r) for r in rows]
     frame["layout"] = layouts
     # Two layouts with as many workers in one setup are two setups.
     same = frame.groupby(["kernel", "simulated", "setup", "scheme", "workers"],
@@ -185,10 +190,10 @@ def add_speedups(frame, results):
     """Over one base per kernel: the serial loop where it was timed, else the
     fastest cell with the fewest workers.  `base` says which, `refused` why a
     speedup cannot be (None: it can)."""
-    for name in ("speedup", "speedup_low", "speedup_high", "base_s",
-                 "base_workers"):
-        frame[name] = np.nan
-    frame["base"] = frame["refused"] = None
+    names = ("speedup", "speedup_low", "speedup_high", "base_s",
+             "base_workers")
+    numbers = np.full((len(frame), len(names)), np.nan)
+    texts = np.full((len(frame), 2), None, dtype=object)
     loops = judge.serial_loops(results.runs)
     needs = "power" in frame and (frame["power"] == machine.MEASURED).any()
     known = results.powers if needs else {}
@@ -197,18 +202,16 @@ def add_speedups(frame, results):
         serial = loops.get(judge.words(key))
         base, workers, text = serial_base(part, serial) if serial \
             else fastest_base(part)
-        at = part.index
-        frame.loc[at, "base_s"] = base[0]
-        frame.loc[at, "base_workers"] = workers
-        frame.loc[at, "base"] = text
-        for i, row in zip(at, part.to_dict("records")):
+        for i, row in zip(part.index, records.of(part)):
             found = stats.ratio_of(
                 [row["time_s" + end] for end in ("", "_low", "_high")], base)
             why = judge.refuse(row, serial, found, known) if serial else None
-            frame.at[i, "refused"] = why
+            numbers[i, 3:] = base[0], workers
+            texts[i] = text, why
             if why is None:
-                frame.loc[i, ["speedup", "speedup_low",
-                              "speedup_high"]] = found
+                numbers[i, :3] = found
+    frame[list(names)] = numbers
+    frame[["base", "refused"]] = texts
 
 
 def serial_base(part, serial):
@@ -233,6 +236,8 @@ def fastest_base(part):
 
 
 def by_cell(runs):
-    """(cell, simulated) -> the rows of its repetitions."""
-    return {key: part for key, part in
-            runs.groupby(["cell", "simulated"], observed=True, sort=False)}
+    """(cell, simulated) -> (launches as numbers, times) of its repetitions."""
+    launch = pd.factorize(runs["launch"], sort=True)[0]
+    times = runs["time_s"].to_numpy()
+    return {key: (launch[at], times[at]) for key, at in runs.groupby(
+        ["cell", "simulated"], observed=True, sort=False).indices.items()}

@@ -15,6 +15,7 @@ import numpy as np
 import cells
 import grid
 import labels
+import records
 import regret
 import stats
 import unequal
@@ -79,13 +80,13 @@ def medians(results, frame):
     """cell -> its median; of scheme auto that of the repetitions with what it
     chose."""
     found = {(r["cell"], r["simulated"]): median(r)
-             for r in frame.to_dict("records")}
+             for r in records.of(frame)}
     auto = frame[regret.is_auto(frame)]
     if auto.empty or regret.CHOSEN[0] not in results.runs:
         return found
     ends = results.ended[results.ended["status"] == "ok"] \
         .drop_duplicates("cell", keep="last").set_index("cell")
-    for row in auto.to_dict("records"):
+    for row in records.of(auto):
         runs = results.runs[(results.runs["cell"] == row["cell"])
                             & (results.runs["simulated"] == row["simulated"])]
         took = regret.times(runs, ends.loc[row["cell"]],
@@ -120,8 +121,7 @@ class Losses:
         best = fixed.loc[fixed["time_s"].idxmin()]
         base = of_cell[best["cell"], best["simulated"]]
         self.best.setdefault(name, []).append(best)
-        for row in rows.sort_values("time_s", ascending=False) \
-                .to_dict("records"):
+        for row in records.of(rows.sort_values("time_s", ascending=False)):
             own = of_cell[row["cell"], row["simulated"]]
             scheme = choice_name(row)
             self.times[scheme, loop] = own

@@ -130,7 +130,7 @@ def compare(a, b, across=None, threshold=0.05):
     refused = refuse_unsound(rows, bad)
     refuse_other_loops(rows, refused)
     check_same_problems(rows, refused)
-    samples = [cells.by_cell(side.runs) for side in (a, b)]
+    samples = [runs_of(side.runs) for side in (a, b)]
     border = states.split(np.concatenate(
         [states.handovers(side.runs).ravel() for side in (a, b)]))
     pairs = [pair(rows[0][k], rows[1][k], samples)
@@ -143,6 +143,12 @@ def compare(a, b, across=None, threshold=0.05):
                        threshold)
     account(found, a, b)
     return found
+
+
+def runs_of(runs):
+    """(cell, simulated) -> the rows of its repetitions."""
+    return {key: part for key, part in
+            runs.groupby(["cell", "simulated"], observed=True, sort=False)}
 
 
 def account(comparison, a, b):

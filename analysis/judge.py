@@ -95,9 +95,9 @@ def refuse(row, serial, speedup, known):
     return None
 
 
-def refused_words(part):
+def refused_words(rows):
     """One line on the refused speedups of some cells; empty: none."""
-    rows = [r for r in part.to_dict("records") if r["refused"]]
+    rows = [r for r in rows if r["refused"]]
     if not rows:
         return ""
     worst = max(rows, key=lambda r: (r["base_s"] or 0) / r["time_s"])

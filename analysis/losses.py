@@ -19,6 +19,7 @@ import pandas as pd
 
 import grid
 import labels
+import records
 
 PARTS = ["useful", "computing", "sequence", "imbalance", "steps", "overhead",
          "collection"]
@@ -93,7 +94,7 @@ def kinds(frame):
     """[(words, cells)]: what was measured, and each simulated platform with
     its numbers."""
     words = [labels.simulation(row) if row["simulated"] else ""
-             for row in frame.to_dict("records")]
+             for row in records.of(frame)]
     for kind in dict.fromkeys(words):
         here = frame[[w == kind for w in words]]
         yield f" (simulated on {kind})" if kind else \
@@ -143,7 +144,7 @@ def tables(results, frame):
                  f"{row['workers']:g}", row["scheme"],
                  labels.seconds(row["time_s"]),
                  *(labels.percent(row[column(name)]) for name in PARTS)]
-                for row in fastest(part).to_dict("records")]
+                for row in records.of(fastest(part))]
         order = {row[0]: i for i, row in reversed(list(enumerate(rows)))}
         rows.sort(key=lambda row: (order[row[0]], float(row[1])))
         yield grid.Grid(

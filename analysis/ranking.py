@@ -7,10 +7,11 @@ ranked.  A choice is only slower if it is so by more than the time that other
 processes took from a worker of it; no choice is the fastest whose speedup is
 refused (judge.py).
 """
-import pandas as pd
+import numpy as np
 
 import judge
 import labels
+import records
 import stats
 
 GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
@@ -65,7 +66,7 @@ class Ranking:
 
     def refused(self):
         """Why there is no answer; empty: there is one."""
-        return judge.refused_words(pd.DataFrame(self.rows)) \
+        return judge.refused_words(self.rows) \
             if self.best["refused"] else ""
 
     def enough(self, i):
@@ -105,7 +106,7 @@ def problems(frame):
     usable = frame[~frame["unranked"].astype(bool)]
     keys = [n for n in GIVEN if n in usable]
     found = {}
-    for row in usable.to_dict("records"):
+    for row in records.of(usable):
         found.setdefault(tuple(map(str, (row[k] for k in keys))),
                          []).append(row)
     return list(found.values())
@@ -113,7 +114,8 @@ def problems(frame):
 
 def rank(rows, samples):
     """The Ranking of the rows of one problem; `samples` from by_cell()."""
-    return Ranking(rows, [units(samples[(r["cell"], r["simulated"])], rows)
+    several = min(r["launches"] for r in rows) > 1
+    return Ranking(rows, [units(samples[(r["cell"], r["simulated"])], several)
                           for r in rows])
 
 
@@ -131,13 +133,14 @@ def winner(rows, samples):
     return ranked.best if len(ranked.contenders()) == 1 else None
 
 
-def units(runs, rows):
+def units(runs, several):
     """Medians of launches where every choice has several, else the
     repetitions."""
-    if min(r["launches"] for r in rows) > 1:
-        return runs.groupby("launch", observed=True)["time_s"].median() \
-            .to_numpy()
-    return runs["time_s"].to_numpy()
+    launch, times = runs
+    if several:
+        return np.array([np.median(times[launch == x])
+                         for x in np.unique(launch)])
+    return times
 
 
 def largest(found):

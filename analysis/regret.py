@@ -4,6 +4,7 @@ import numpy as np
 
 import grid
 import labels
+import records
 import stats
 
 CHOICES = ["scheme", "hierarchy", "sync_interval"]
@@ -145,7 +146,7 @@ def way(row):
 def whole(found):
     """One line for each way to choose, over all its cells."""
     for by, aim in AIMS.items():
-        part = found[[way(r) == by for r in found.to_dict("records")]]
+        part = found[[way(r) == by for r in records.of(found)]]
         part = part[np.isfinite(part["regret"].astype(float))]
         if part.empty:
             continue
@@ -177,7 +178,7 @@ def predicted_s(line):
 
 def of_loop(loop, part, lines):
     rows = []
-    for r in part.to_dict("records"):
+    for r in records.of(part):
         choices = lines.get(r["cell"], [])
         chosen = next((c for c in choices if c.get("chosen")), {})
         rows.append([
@@ -198,7 +199,7 @@ def lines(results, frame):
     of, measured = candidates(results), dict(zip(frame["cell"],
                                                  frame["time_s"]))
     rows = []
-    for row in pairs(results, frame).to_dict("records"):
+    for row in records.of(pairs(results, frame)):
         for line in of.get(row["cell"], []):
             chosen = bool(line.get("chosen"))
             found = {**row, **{n: line.get(n) for n in (

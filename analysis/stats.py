@@ -137,6 +137,8 @@ def shift_ci(parts):
 
 def mann_whitney(a, b):
     """Two-sided p that both come from one distribution; exact without ties."""
+    if least_p(len(a), len(b)) >= 1.0:
+        return 1.0
     both = np.concatenate([a, b])
     if len(a) == 0 or len(b) == 0 or both.min() == both.max():
         return 1.0

@@ -12,6 +12,7 @@ import math
 import grid
 import labels
 import predicted
+import records
 import stats
 
 POINTS_LEAST = 3
@@ -101,7 +102,7 @@ def find(results, frame):
     same = ["simulated", "oversubscribed", "unranked", *(
         n for n in results.cells if n in here and n not in FREE)]
     groups = {}
-    for row in here.to_dict("records"):
+    for row in records.of(here):
         groups.setdefault(tuple(str(row[n]) for n in same), []).append(row)
     models = results.models
     sweeps = [Sweep(rows, models) for rows in groups.values()

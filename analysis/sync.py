@@ -6,6 +6,7 @@ import math
 import grid
 import labels
 import machine
+import records
 
 COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
            "load", "power", "total_power", "speedup", "way", "ratio"]
@@ -33,7 +34,7 @@ def cells(results, frame):
     known, models = results.powers if needs else {}, results.models
     rows = [entry(row, known) | {
         "ratio": models.get(row["cell"], {}).get("ratio", math.nan)}
-            for row in here.to_dict("records")]
+            for row in records.of(here)]
     loops = {row["kernel"]: i for i, row in enumerate(reversed(rows))}
     return sorted(rows, key=lambda row: (
         -loops[row["kernel"]], row["way"], row["sync_interval"],

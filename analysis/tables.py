@@ -31,6 +31,7 @@ import foretold
 import grid
 import judge
 import labels
+import records
 import loader
 import losses
 import papers
@@ -98,7 +99,7 @@ def by_workers(frame, title, words, caption=None, more=()):
         keys = ["setup", "scheme"] + ["interval_words"] * has_interval
         extra = more if len(counts) == 1 else ()
         groups = {}
-        for row in part.to_dict("records"):
+        for row in records.of(part):
             key = tuple(row[k] for k in keys)
             groups.setdefault(key, {})[row["workers"]] = row
         rows = [[*key, *(words(at[p]) if p in at else "" for p in counts),
@@ -157,7 +158,7 @@ def speedup_words(row):
 
 def speedup_caption(part):
     return "; ".join(filter(None, ["over " + str(part["base"].iloc[0]),
-                                   judge.refused_words(part)]))
+                                   judge.refused_words(records.of(part))]))
 
 
 def speedup_table(results, frame):
@@ -210,11 +211,11 @@ def interval_table(results, frame):
             if group["interval"].nunique() < 2:
                 continue
             schemes = list(group["scheme"].unique())
-            best = {s: ranking.winner(of.to_dict("records"), samples)
+            best = {s: ranking.winner(records.of(of), samples)
                     for s, of in group.groupby("scheme")}
             rows = []
             for (_, h), line in group.groupby(["interval", "interval_words"]):
-                at = {r["scheme"]: r for r in line.to_dict("records")}
+                at = {r["scheme"]: r for r in records.of(line)}
                 rows.append([h] + [
                     "" if s not in at else time_words(at[s])
                     + (" *" if best[s] and best[s]["cell"] == at[s]["cell"]
@@ -240,7 +241,7 @@ def lost(group):
 
 def printed_optima(group, printed):
     """The optimum that the paper prints for each scheme's problem."""
-    for row in group.drop_duplicates("scheme").to_dict("records"):
+    for row in records.of(group.drop_duplicates("scheme")):
         theirs = printed.optimum(row)
         if theirs is not None:
             yield (f"{row['scheme']}: printed predicted {theirs[0]:g}, "
@@ -253,7 +254,7 @@ def counts_grids(found, title, caption):
         rows = [[r["setup"], r["scheme"], *(r[n] for n in timed),
                  f"{r['workers']:g}",
                  *(counters.words(r[n]) for n in found.names)]
-                for r in part.to_dict("records")]
+                for r in records.of(part)]
         yield grid.Grid(f"{title}: {kernel}",
                         ["setup", "scheme", *(["interval"] * len(timed)),
                          "workers",

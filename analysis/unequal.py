@@ -10,6 +10,7 @@ import cells
 import grid
 import labels
 import machine
+import records
 import stats
 
 LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af", "fgdls",
@@ -115,7 +116,7 @@ def pays_words(row, measured):
 def by_scheme(part):
     """scheme -> {power: row}; the fastest where costs or placement differ."""
     found = {}
-    for row in part.sort_values("time_s").to_dict("records"):
+    for row in records.of(part.sort_values("time_s")):
         found.setdefault(row["scheme"], {}).setdefault(row["power"], row)
     return found
 

@@ -2,6 +2,7 @@
 import numpy as np
 
 import labels
+import records
 from figures import style
 from figures.gantt import shares
 from figures.rows import Rows
@@ -69,7 +70,7 @@ def bars(part, medians):
 def quads(part, medians, schemes):
     """activity -> rectangles: a bar for each worker of each scheme."""
     found = {name: [] for name in style.ACTIVITIES}
-    for cell in part.to_dict("records"):
+    for cell in records.of(part):
         if cell["scheme"] not in schemes or cell["cell"] not in medians.index:
             continue
         at = schemes.index(cell["scheme"]) - 0.42
@@ -93,7 +94,7 @@ def profiles(part, medians):
     lines = style.Lines(schemes)
     figure, axes = style.grid(setups, sharex=True, sharey=True)
     for ax, setup in zip(axes, setups):
-        for cell in part[part["setup"] == setup].to_dict("records"):
+        for cell in records.of(part[part["setup"] == setup]):
             if cell["scheme"] not in lines.at or \
                     cell["cell"] not in medians.index:
                 continue

@@ -1,6 +1,7 @@
 """Time, speedup and overhead against the number of workers: a panel for each
 setup and a line for each scheme."""
 import machine
+import records
 from figures import masters, style
 
 WHAT = [("time", "time_s", "Time against workers"),
@@ -61,7 +62,7 @@ def ideals(results, part):
     measured goes before what cells were told."""
     needs = "power" in part and (part["power"] == machine.MEASURED).any()
     known, found = results.powers if needs else {}, {}
-    for row in part.sort_values("workers").to_dict("records"):
+    for row in records.of(part.sort_values("workers")):
         measured = row.get("power") == machine.MEASURED
         value = (measured, total_power(row, known))
         count = row["workers"]

@@ -2,6 +2,7 @@
 import cells
 import labels
 import ranking
+import records
 from figures import style
 from figures.rows import Rows
 
@@ -77,7 +78,7 @@ def panels(part, samples):
         y = {scheme: i for i, scheme in enumerate(rows.of[setup])}
         here = part[part["label"] == setup]
         panel(ax, here, y, factor, end)
-        best = ranking.winner(here.to_dict("records"), samples)
+        best = ranking.winner(records.of(here), samples)
         draws += best is None
         if best is not None and len(here) > 1:
             ring(ax, best, y, factor)
@@ -105,7 +106,7 @@ def panel(ax, here, y, factor, end):
     ax.errorbar(here["time_s"] * factor, at, xerr=bars, fmt="o", capsize=2,
                 markersize=4.5, color=style.COLOURS[0], elinewidth=1,
                 label="simulated" if here["simulated"].all() else "measured")
-    outside = [y[r["scheme"]] for r in here.to_dict("records")
+    outside = [y[r["scheme"]] for r in records.of(here)
                if r["time_s_high"] * factor > end]
     if outside:
         ax.plot([end] * len(outside), outside, ">", markersize=5,
