@@ -236,6 +236,6 @@ elif [ -z "$(missing)" ]; then
     write_make "$2"
 else
     echo "not installed: $(missing | tr '\n' ' ' | sed 's/ $//'); install the package in brackets," \
-        "or all by \`make deps-bench\`; \`make config\` says more"
+        "or all by \`make build-deps\`; \`make config\` says more"
     exit 1
 fi
