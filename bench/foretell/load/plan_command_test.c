@@ -177,9 +177,13 @@ struct shown {
 /* Two workers, load 2.8: 1.6 and 1.2, all done after 6.4 s. */
 static void show_open(struct shown *s)
 {
-    *s = (struct shown){.platform = {2, two, false, false},
+    *s = (struct shown){.platform = {.workers = 2, .worker = two},
                         .choice = {.algorithm = DIVISIBLE_SINGLE_ROUND}};
-    s->view = (struct plan_view){&s->platform, &s->plan, &s->choice, 2.8, 4};
+    s->view = (struct plan_view){.platform = &s->platform,
+                                 .plan = &s->plan,
+                                 .choice = &s->choice,
+                                 .load = 2.8,
+                                 .bound = 4};
     assert_int_equal(
         divisible_make(&s->choice, &s->platform, 2.8, &s->plan, NULL), 0);
     s->out = open_memstream(&s->text, &s->size);
