@@ -318,13 +318,15 @@ static void count_member(struct counters_site *counted,
 static void count_visit(struct counters_site *counted,
                         const struct instance *instance)
 {
-    uint64_t begin = UINT64_MAX, end = 0;
+    uint64_t begin = UINT64_MAX, end = 0, last = 0;
     int threads = instance->threads;
     for (int i = 0; i < threads; i++) {
         const struct member *member = &instance->member[i];
         begin = member->stint.begin < begin ? member->stint.begin : begin;
-        if (member->chunks > 0 && member->stint.end > end)
+        if (member->chunks > 0 && member->stint.end > end) {
             end = member->stint.end;
+            last = end - member->stint.begin;
+        }
         count_member(counted, member);
     }
     double wall = end > begin ? (double)(end - begin) : 0;
@@ -334,7 +336,9 @@ static void count_visit(struct counters_site *counted,
                  : 0;
     counted->visits++;
     counted->wall += wall;
-    counted->saved += saved > 0 ? saved : 0;
+    /* No more than the last thread computed: it may have begun late because
+     * nobody woke it, or it had no core. */
+    counted->saved += saved > 0 ? fmin(saved, (double)last) : 0;
     counted->threads.here += wall * threads;
     count_threads(counted, threads);
 }

@@ -268,6 +268,39 @@ def test_what_others_took_is_no_fault_of_the_schedule(tmp_path):
     assert "to gain" not in answer(done)
 
 
+LATE = r"""
+#include <omp.h>
+#include <unistd.h>
+static double a[2000];
+int main(void)
+{
+    for (int t = 0; t < 5; t++)
+#pragma omp parallel
+    {
+        if (omp_get_thread_num() == 1)
+            usleep(50000);
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < 2000; i++)
+            for (int k = 0; k < 2000; k++)
+                a[i] += 1.0 / (k + 1);
+    }
+}
+"""
+
+
+def test_a_thread_that_begins_late_is_no_fault_of_the_schedule(tmp_path):
+    """A loop ends no earlier than its last thread begins; without that
+    thread's own work it would end then."""
+    (tmp_path / "late.c").write_text(LATE)
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "late.c", "-o", "late"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "late", OMP_SCHEDULE="static")
+    row = next(line for line in done.stderr.splitlines()
+               if re.match(r" +main late.c:\d+ +runtime", line))
+    share, imbalance, saves = map(float, re.findall(r"([\d.]+) %", row)[:3])
+    assert share > 50 and imbalance <= 100 and saves < 40
+
+
 def test_most_of_a_serial_program_is_outside(tmp_path):
     (tmp_path / "serial.c").write_text(
         "#include <unistd.h>\nint main(void) {\nusleep(300000);\n"
