@@ -199,7 +199,7 @@ def lines(results, frame):
     of, measured = candidates(results), dict(zip(frame["cell"],
                                                  frame["time_s"]))
     rows = []
-    for row in records.of(pairs(results, frame)):
+    for row in pairs(results, frame).to_dict("records"):
         for line in of.get(row["cell"], []):
             chosen = bool(line.get("chosen"))
             found = {**row, **{n: line.get(n) for n in (

@@ -45,7 +45,7 @@ def test_a_missing_package_is_named_first(tmp_path, missing, asked, says):
     took = time.monotonic() - begin
     assert done.returncode == 2 and done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert says in line and "make deps" in line
+    assert says in line and "make build-deps" in line
     assert not (tmp_path / "build").exists()
     print(f"{took:.1f} s")
 
