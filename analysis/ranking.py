@@ -196,6 +196,15 @@ def simplest(rows):
         labels.position(r["scheme"], labels.SCHEMES), r["scheme"]))
 
 
+def recommended(ranking):
+    """The scheme that the answer names; None: there is no answer."""
+    if ranking.refused():
+        return None
+    tied = ranking.contenders()
+    return (simplest(tied) if len(tied) > 1 and not ranking.single
+            else ranking.best)["scheme"]
+
+
 def times_words(rows):
     """Of the fastest ones, with a speedup that can be."""
     low, high = (f(r["time_s"] for r in rows) for f in (min, max))

@@ -145,11 +145,14 @@ def next_words(results, frame):
     if results.tried or frame["unchecked"].any():
         return ""
     where = shlex.quote(results.path)
-    fastest = frame.sort_values("time_s")["scheme"].drop_duplicates()
-    names = [s for s in fastest if labels.name_of(s) in labels.SCHEMES
-             and re.fullmatch(r"[\w:=.-]+", s)][:3]
+    samples = cells.by_cell(results.runs)
+    best = [ranking.recommended(ranking.rank(rows, samples))
+            for rows in ranking.largest(ranking.problems(frame))]
+    names = list(dict.fromkeys(
+        s for s in best if s and labels.name_of(s) in labels.SCHEMES
+        and re.fullmatch(r"[\w:=.-]+", s)))[:3]
     lines = [(f"dlsbench omp --try {','.join(names)} -- ./your-program",
-              "the fastest ones on a program of yours")] * bool(names)
+              "the same on a program of yours")] * bool(names)
     lines += [(f"analysis/advise.py {where}", "what to use, and how sure"),
               (f"analysis/compare.py {where} OTHER",
                "with another build or machine")]
@@ -164,7 +167,8 @@ def figure_sections(drawn):
     for i, drawing in enumerate(drawn):
         text = page.figure(drawing.title, drawing.caption, svg.inline(
             drawing.svg, f"f{i}", page.text(drawing.title)))
-        if drawing.detail:
+        if drawing.detail or (drawing.section == extremes.SECTION
+                              and drawing.section in parts):
             text = page.details(drawing.title, text)
         parts.setdefault(drawing.section, []).append(text)
     return [(name, "\n".join(texts)) for name, texts in parts.items()]

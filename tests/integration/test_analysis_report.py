@@ -123,7 +123,8 @@ def test_a_screenshot_shows_something(traced, tmp_path):
     pixels = imread(picture)
     assert pixels.shape[:2] == (2500, 1000)
     rows = (pixels[:, :, :3] < 0.7).any(axis=(1, 2))
-    assert rows[:1250].sum() > 300 and rows[1250:].sum() > 300
+    # Below the first screen most is folded.
+    assert rows[:1250].sum() > 300 and rows[1250:].sum() > 50
     if "SCREENSHOTS" in os.environ:
         shutil.copy(picture, os.environ["SCREENSHOTS"])
 
@@ -166,7 +167,7 @@ def test_the_first_screen_has_the_cores_and_what_to_type(tmp_path):
     assert "Words: 1x2 is 1 rank (MPI's processes) with 2 threads" in first
     assert "What each core did: adjoint" in first
     assert "static over" in first and "ss over" in first
-    assert "dlsbench omp --try ss,static -- ./your-program" in first
+    assert "dlsbench omp --try ss -- ./your-program" in first
     page = (tmp_path / "far/report.html").read_text()
     assert page.count("<section><details open>") == 1
     assert "What each core did" not in plain(tmp_path / "near/report.html")
