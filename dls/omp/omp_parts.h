@@ -64,12 +64,6 @@ bool module_that_defines(const char *name, struct module *found);
 
 enum runtime_entry {
 #define ENTRY(symbol) ENTRY_##symbol,
-#define LOOP(kind, name, clause, flags)                                        \
-    ENTRY(GOMP_loop_##name##_start)                                            \
-    ENTRY(GOMP_loop_##name##_next)                                             \
-    ENTRY(GOMP_loop_ull_##name##_start)                                        \
-    ENTRY(GOMP_loop_ull_##name##_next)
-#define PARALLEL(kind, name, clause, flags) ENTRY(GOMP_parallel_loop_##name)
 #include "dls/omp/gomp.def"
     ENTRIES
 };

@@ -8,12 +8,6 @@
 
 static const char *const names[] = {
 #define ENTRY(symbol) [ENTRY_##symbol] = #symbol,
-#define LOOP(kind, name, clause, flags)                                        \
-    ENTRY(GOMP_loop_##name##_start)                                            \
-    ENTRY(GOMP_loop_##name##_next)                                             \
-    ENTRY(GOMP_loop_ull_##name##_start)                                        \
-    ENTRY(GOMP_loop_ull_##name##_next)
-#define PARALLEL(kind, name, clause, flags) ENTRY(GOMP_parallel_loop_##name)
 #include "dls/omp/gomp.def"
 };
 
