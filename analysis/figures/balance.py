@@ -4,7 +4,7 @@ import numpy as np
 import labels
 import records
 from figures import style
-from figures.gantt import shares
+from figures.gantt import stack
 from figures.rows import Rows
 
 MOST_PANELS, MOST_SCHEMES, MOST_BARS = 9, 20, 96
@@ -57,9 +57,8 @@ def bars(part, medians):
     most = max(map(len, rows.of.values()))
     figure, axes = rows.grid(min(pitch, 11 / most), 0.9)
     for ax, setup in zip(axes, rows.setups):
-        boxes = quads(part[part["setup"] == setup], medians, rows.of[setup])
-        for name, own in boxes.items():
-            style.activity(ax, name, own)
+        style.activities(ax, quads(part[part["setup"] == setup], medians,
+                                   rows.of[setup]))
         ax.set_xlim(0, 100)
         ax.set_xlabel("share of the loop's time, %")
         ax.grid(False, axis="y")
@@ -69,7 +68,7 @@ def bars(part, medians):
 
 def quads(part, medians, schemes):
     """activity -> rectangles: a bar for each worker of each scheme."""
-    found = {name: [] for name in style.ACTIVITIES}
+    found = {}
     for cell in records.of(part):
         if cell["scheme"] not in schemes or cell["cell"] not in medians.index:
             continue
@@ -77,14 +76,10 @@ def quads(part, medians, schemes):
         rows = medians.loc[cell["cell"]].to_dict("records")
         height = 0.84 / len(rows)
         for i, row in enumerate(rows):
-            top, left = at + (i + 0.07) * height, 0.0
-            for name, value in shares(row, cell["time_s"]).items():
-                right = left + 100 * value / cell["time_s"]
-                if right > left:
-                    found[name].append(style.rectangle(
-                        left, right, top, top + 0.86 * height))
-                left = right
-    return {name: boxes for name, boxes in found.items() if boxes}
+            top = at + (i + 0.07) * height
+            stack(found, row, cell["time_s"], 100 / cell["time_s"], top,
+                  top + 0.86 * height)
+    return found
 
 
 def profiles(part, medians):

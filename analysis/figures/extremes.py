@@ -4,7 +4,7 @@ import labels
 import ranking
 from figures import style
 from figures.balance import per_worker
-from figures.gantt import shares
+from figures.gantt import stack
 
 SECTION = "Fastest and slowest"
 MOST_WORKERS = 16
@@ -53,19 +53,12 @@ def panels(pair, medians):
         [f"{ranking.choice(row)}: {labels.seconds(row['time_s'])}"
          for row in pair], 0.5 + ROW * most, 1, sharex=True)
     for ax, row in zip(axes, pair):
-        boxes = {name: [] for name in style.ACTIVITIES}
-        every = medians.loc[row["cell"]].to_dict("index")
+        boxes, every = {}, medians.loc[row["cell"]].to_dict("index")
         own = sorted(every)[:most]
         for at, worker in enumerate(own):
-            left = 0.0
-            for name, value in shares(every[worker], row["time_s"]).items():
-                right = left + value * factor
-                if value > 0:
-                    boxes[name].append(style.rectangle(
-                        left, right, at - 0.4, at + 0.4))
-                left = right
-        for name in filter(boxes.get, boxes):
-            style.activity(ax, name, boxes[name])
+            stack(boxes, every[worker], row["time_s"], factor, at - 0.4,
+                  at + 0.4)
+        style.activities(ax, boxes)
         ax.set_yticks(range(len(own)), [f"worker {w:.0f}" for w in own])
         ax.set_ylim(most - 0.4, -0.6)
         ax.grid(False)

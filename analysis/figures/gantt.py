@@ -93,19 +93,23 @@ def shares(row, time_s):
     return parts
 
 
+def stack(boxes, row, time_s, factor, top, bottom):
+    """Adds to the rectangles of each activity those of a worker's bar;
+    `factor` for a second."""
+    left = 0.0
+    for name, value in shares(row, time_s).items():
+        right = left + value * factor
+        if right > left:
+            boxes.setdefault(name, []).append(style.rectangle(
+                left, right, top, bottom))
+        left = right
+
+
 def activity_bars(ax, trace, workers, factor):
     rows = {r["worker"]: r for r in trace.workers.to_dict("records")}
     boxes = {}
     for at, worker in enumerate(workers):
-        if worker not in rows:
-            continue
-        left = 0.0
-        for name, value in shares(rows[worker], trace.time_s).items():
-            right = left + value * factor
-            if value > 0:
-                boxes.setdefault(name, []).append(style.rectangle(
-                    left, right, at + 0.11, at + 0.29))
-            left = right
-    for name in style.ACTIVITIES:
-        if name in boxes:
-            style.activity(ax, name, boxes[name])
+        if worker in rows:
+            stack(boxes, rows[worker], trace.time_s, factor, at + 0.11,
+                  at + 0.29)
+    style.activities(ax, boxes)

@@ -191,12 +191,14 @@ def rectangle(left, right, top, bottom):
     return [(left, top), (left, bottom), (right, bottom), (right, top)]
 
 
-def activity(ax, name, quads):
-    """Rectangles of one activity, as one artist."""
-    colour, hatch = ACTIVITIES[name]
-    ax.add_collection(PolyCollection(
-        quads, facecolors=colour, edgecolors=INK, linewidths=0.3,
-        hatch=hatch or None, label=ACTIVITY_WORDS[name]))
+def activities(ax, boxes):
+    """The rectangles of each activity, as one artist."""
+    for name, (colour, hatch) in ACTIVITIES.items():
+        if name in boxes:
+            ax.add_collection(PolyCollection(
+                boxes[name], facecolors=colour, edgecolors=INK,
+                linewidths=0.3, hatch=hatch or None,
+                label=ACTIVITY_WORDS[name]))
 
 
 def time_factor(values):
