@@ -23,7 +23,7 @@ MEANING = {
     "dedicated": "the master does nothing else",
     "flat": "nothing between the workers and the source of chunks",
     "node": "a pool of chunks in each rank",
-    "master(s)": "so many masters between rank 0 and the workers",
+    "masters": "so many between rank 0 and the workers",
 }
 SPEC = re.compile(r"[\w./-]+(:[\w-]+=.*)?$", re.S)
 # A value with a comma is in quotes, as base/spec.h says.
@@ -148,11 +148,8 @@ def meanings(setups, layouts):
     said = [f"{layout} is {count(ranks, 'rank')} (MPI's processes) with "
             + count(threads, "thread") + " each" * (ranks > 1)
             for layout, ranks, threads in layouts]
-    used = [word for text in setups for word in re.findall(r"[\w]+", text)]
-    plural = ["master(s)"] * any(re.search(r"\d masters?$", s)
-                                 for s in setups)
-    return "; ".join(said + [f"{word}: {MEANING[word]}" for word in
-                             dict.fromkeys(used + plural)
+    used = dict.fromkeys(re.findall(r"\w+", " ".join(setups)))
+    return "; ".join(said + [f"{word}: {MEANING[word]}" for word in used
                              if word in MEANING]) + "."
 
 

@@ -110,23 +110,30 @@ def paper_names(directory):
     return (about["title"], about["authors"]) if about["title"] else None
 
 
-def answers(results, frame):
-    said = results.tried
-    if said:
-        return "\n".join("<div class=answer>"
-                         + page.paragraph(tried.words(loop)) + "</div>"
-                         for loop in said[:MOST_ANSWERS])
+def first_screen(results, frame, cores):
+    """What a page of no paper opens with; `cores`: the figures of them."""
+    if results.tried:
+        return "\n".join([*(answer([tried.words(loop)])
+                            for loop in results.tried[:MOST_ANSWERS]), cores])
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
-    out = []
-    for rows in found[:MOST_ANSWERS]:
-        lines = ranking.answer(rows[0], ranking.rank(rows, samples))
-        out.append("<div class=answer>" + "".join(map(page.paragraph, lines))
-                   + "</div>")
-    if len(found) > MOST_ANSWERS:
+    ranked = [ranking.rank(rows, samples) for rows in found[:MOST_ANSWERS]]
+    return "\n".join([answers(ranked, len(found)), meanings(frame), cores,
+                      next_words(results, frame, ranked)])
+
+
+def answer(lines):
+    return "<div class=answer>" + "".join(map(page.paragraph, lines)) \
+        + "</div>"
+
+
+def answers(ranked, count):
+    """Of the first of so many loops."""
+    out = [answer(ranking.answer(r.rows[0], r)) for r in ranked]
+    if count > len(ranked):
         out.append(page.paragraph(
-            f"{len(found) - MOST_ANSWERS} more loops: analysis/advise.py"))
-    if not found:
+            f"{count - len(ranked)} more loops: analysis/advise.py"))
+    if not count:
         out.append(page.paragraph("No cell can be ranked."))
     return "\n".join(out)
 
@@ -140,14 +147,12 @@ def meanings(frame):
          for row in layouts.to_dict("records")[:MOST_LAYOUTS]]), "small")
 
 
-def next_words(results, frame):
+def next_words(results, frame, ranked):
     """What to type next, where kernels were measured."""
-    if results.tried or frame["unchecked"].any():
+    if frame["unchecked"].any():
         return ""
     where = shlex.quote(results.path)
-    samples = cells.by_cell(results.runs)
-    best = [ranking.recommended(ranking.rank(rows, samples))
-            for rows in ranking.largest(ranking.problems(frame))]
+    best = map(ranking.recommended, ranked)
     names = list(dict.fromkeys(
         s for s in best if s and labels.name_of(s) in labels.SCHEMES
         and re.fullmatch(r"[\w:=.-]+", s)))[:3]
@@ -276,9 +281,8 @@ def build(results, frame, sections, path):
     of_paper = paper_page.exist(results.path)
     cores = dict(sections).get(extremes.SECTION, "")
     sections = [s for s in sections if s[0] != extremes.SECTION]
-    first = [answers(results, frame), "" if results.tried else meanings(frame),
-             cores, next_words(results, frame)]
-    body = [head(results, frame, path), notes, *([] if of_paper else first),
+    body = [head(results, frame, path), notes,
+            "" if of_paper else first_screen(results, frame, cores),
             page.navigation([t for t, _ in sections])]
     body += [page.section(title, text, of_paper or i == 0)
              for i, (title, text) in enumerate(sections)]
