@@ -408,9 +408,11 @@ def answered(sides, args):
         lines = bad or [f"The same: A and B are {alike}."]
         if args.format == "json":
             write_json(code, lines)
-        for line in lines if args.format != "json" else []:
-            print(f"compare: {line}" if bad else line,
-                  file=sys.stderr if bad else sys.stdout)
+        elif bad:
+            print(*(f"compare: {line}" for line in bad), sep="\n",
+                  file=sys.stderr)
+        else:
+            print(*lines, sep="\n")
     else:
         comparison = compare(*sides, args.across, args.threshold)
         show(sides, comparison, args)
