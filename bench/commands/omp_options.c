@@ -255,7 +255,7 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (in->loops == LOOPS_STATIC && (in->same || in->check != NULL))
         start->loops = "checked";
     start->records = in->record != NULL || in->on != NULL;
-    start->quiet = in->format != TABLE_TEXT;
+    start->to_stderr = in->format != TABLE_TEXT;
     if (start->records && in->scheme == NULL)
         in->scheme = "css:chunk=1";
     start->scheme = in->scheme;

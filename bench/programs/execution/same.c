@@ -49,7 +49,7 @@ bool same_compare(const struct start *start)
     for (int c, other; new != NULL && (c = getc(new)) != EOF;) {
         other = old != NULL ? getc(old) : EOF;
         same = same && other == c;
-        putc(c, start->quiet ? stderr : stdout);
+        putc(c, start->to_stderr ? stderr : stdout);
     }
     same = same && getc(old) == EOF && fflush(stdout) == 0;
     if (!same)

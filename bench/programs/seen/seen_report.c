@@ -36,20 +36,58 @@ static double part(double value, double seconds)
 
 /* The number of a loop of which one thread's time alone is known says nothing
  * of the loop. */
-static void add_unless(struct table *table, bool unknown, double percent)
+struct report_numbers report_loop_numbers(const struct loops_loop *loop,
+                                          double seconds)
 {
-    if (unknown)
-        table_add(table, "-");
-    else
-        table_add(table, "%.1f %%", 100 * percent);
+    const struct counters_site *site = loop->site;
+    bool timed = verdict_is_timed(site), seen = timed || loop->open_s > 0;
+    bool counted = timed && site->clause != CLAUSE_BLOCKS;
+    bool balanced = timed && site->wall > site->saved;
+    return (struct report_numbers){
+        .iterations = counted ? (double)site->iterations : NAN,
+        .chunks = timed ? (double)site->chunks : NAN,
+        .time_s = seen ? loop->seconds : NAN,
+        .share = seen ? part(loop->seconds, seconds) : NAN,
+        .imbalance = balanced ? site->saved / (site->wall - site->saved) : NAN,
+        .saves = timed && !loop->shares ? part(loop->saved_s, seconds) : NAN,
+        .locks = timed ? verdict_locked(loop) : NAN,
+        .idle = NAN};
+}
+
+struct report_numbers report_part_numbers(const struct loops_loop *loop,
+                                          double seconds)
+{
+    const struct counters_site *site = loop->site;
+    bool open = loop->open_s > 0 && site->visits == 0;
+    bool balanced = !open && site->units.count == 0 && loop->busy_s > 0;
+    double gain = open ? 0 : verdict_part_gain(loop, seconds);
+    return (struct report_numbers){
+        .iterations = NAN,
+        .chunks = NAN,
+        .time_s = loop->seconds,
+        .share = part(loop->seconds, seconds),
+        .imbalance =
+            balanced ? loop->saved_s * site->threads_max / loop->busy_s : NAN,
+        .saves = gain > 0 ? gain : NAN,
+        .locks = open ? NAN : verdict_locked(loop),
+        .idle = open ? NAN : verdict_idle(loop)};
+}
+
+static void add_count(struct table *table, double count)
+{
+    table_add(table, isnan(count) ? "-" : "%.0f", count);
+}
+
+static void add_percent(struct table *table, double share)
+{
+    table_add(table, isnan(share) ? "-" : "%.1f %%", 100 * share);
 }
 
 static void add_loop(struct table *table, const struct loops_loop *loop,
                      const char *name, double seconds)
 {
     const struct counters_site *site = loop->site;
-    bool unknown = !verdict_is_timed(site);
-    bool silent = unknown && loop->open_s <= 0;
+    const struct report_numbers n = report_loop_numbers(loop, seconds);
     char clause[64];
     table_add(table, "%s", name);
     table_add(table, "%s", lines_clause(site, clause));
@@ -61,18 +99,13 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     else
         table_add(table, "%d-%d", site->threads_min, site->threads_max);
     table_add(table, "%lld", (long long)site->visits);
-    for (int i = 0; i < 2; i++)
-        if (unknown || (i == 0 && site->clause == CLAUSE_BLOCKS))
-            table_add(table, "-");
-        else
-            table_add(table, "%lld",
-                      (long long)(i == 0 ? site->iterations : site->chunks));
-    add_seconds(table, silent ? NAN : loop->seconds);
-    add_unless(table, silent, part(loop->seconds, seconds));
-    add_unless(table, unknown || site->wall <= site->saved,
-               site->saved / (site->wall - site->saved));
-    add_unless(table, unknown || loop->shares, part(loop->saved_s, seconds));
-    add_unless(table, unknown, verdict_locked(loop));
+    add_count(table, n.iterations);
+    add_count(table, n.chunks);
+    add_seconds(table, n.time_s);
+    add_percent(table, n.share);
+    add_percent(table, n.imbalance);
+    add_percent(table, n.saves);
+    add_percent(table, n.locks);
     add_seconds(table, loop->chunk_s);
     table_number(table, loop->chunk_cv, 2);
 }
@@ -130,8 +163,8 @@ static void add_part(struct table *table, const struct loops_loop *loop,
                      double seconds)
 {
     const struct counters_site *site = loop->site;
+    const struct report_numbers n = report_part_numbers(loop, seconds);
     char name[LINES_NAME], what[120];
-    bool open = loop->open_s > 0 && site->visits == 0;
     lines_name(loop, name);
     table_add(table, "%s", name);
     table_add(table, "%s", verdict_kinds(site, what));
@@ -140,14 +173,12 @@ static void add_part(struct table *table, const struct loops_loop *loop,
     else
         table_add(table, "%d", site->threads_max);
     table_add(table, "%lld", (long long)site->visits);
-    add_seconds(table, loop->seconds);
-    add_unless(table, false, part(loop->seconds, seconds));
-    add_unless(table, open || site->units.count > 0 || loop->busy_s <= 0,
-               loop->saved_s * site->threads_max / loop->busy_s);
-    add_unless(table, open || verdict_part_gain(loop, seconds) <= 0,
-               verdict_part_gain(loop, seconds));
-    add_unless(table, open, verdict_locked(loop));
-    add_unless(table, open, verdict_idle(loop));
+    add_seconds(table, n.time_s);
+    add_percent(table, n.share);
+    add_percent(table, n.imbalance);
+    add_percent(table, n.saves);
+    add_percent(table, n.locks);
+    add_percent(table, n.idle);
 }
 
 static void print_parts(FILE *out, const struct loops_process *process,

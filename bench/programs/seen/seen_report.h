@@ -17,6 +17,17 @@ struct report_run {
     char *const *program; /* its words, NULL ends them */
 };
 
+/* What a loop or a part shows; NAN: not known, or nothing.  Seconds; of the
+ * program's time or of its threads' 0 to 1. */
+struct report_numbers {
+    double iterations, chunks, time_s, share, imbalance, saves, locks, idle;
+};
+
+struct report_numbers report_loop_numbers(const struct loops_loop *loop,
+                                          double seconds);
+struct report_numbers report_part_numbers(const struct loops_loop *part,
+                                          double seconds);
+
 /* Returns the answer, its last lines, as one text for the caller to free; NULL:
  * no process had a loop or region. */
 char *report_print(FILE *out, const struct loops *loops,

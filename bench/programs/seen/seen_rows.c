@@ -37,10 +37,32 @@ static void add_row(struct table *table, const struct row *row)
             table_add(table, "-");
 }
 
-/* A part of the program's time, at most all of it. */
-static double share_of(double value, double seconds)
+static void add_site(struct table *table, const struct loops_process *process,
+                     const struct loops_loop *loop, struct row *row,
+                     const struct report_numbers *n)
 {
-    return fmin(value / seconds, 1);
+    const struct counters_site *site = loop->site;
+    char name[LINES_NAME];
+    lines_name(loop, name);
+    row->name = name;
+    const double value[COLUMNS - TEXTS] = {
+        (double)process->counters->pid,
+        (double)process->counters->rank,
+        site->threads_max > 0 ? site->threads_max : NAN,
+        (double)site->visits,
+        n->iterations,
+        n->chunks,
+        n->time_s,
+        NAN,
+        n->share,
+        n->imbalance,
+        n->saves,
+        n->locks,
+        n->idle,
+        loop->chunk_s,
+        loop->chunk_cv};
+    memcpy(row->value, value, sizeof(value));
+    add_row(table, row);
 }
 
 static void add_loop(struct table *table, const struct loops_process *process,
@@ -48,54 +70,28 @@ static void add_loop(struct table *table, const struct loops_process *process,
 {
     struct loops_loop loop;
     struct counters_site site;
-    char name[LINES_NAME], clause[64], text[320];
+    char clause[64], text[320];
     lines_sum(process, first, &loop, &site);
-    lines_name(&loop, name);
-    bool timed = verdict_is_timed(&site);
-    bool silent = !timed && loop.open_s <= 0;
-    bool blocks = site.clause == CLAUSE_BLOCKS;
-    const struct row row = {
-        "loop",
-        name,
-        lines_clause(&site, clause),
-        site.scheme,
-        verdict_text(&loop, seconds, text, sizeof(text)),
-        {(double)process->counters->pid, (double)process->counters->rank,
-         site.threads_max > 0 ? site.threads_max : NAN, (double)site.visits,
-         timed && !blocks ? (double)site.iterations : NAN,
-         timed ? (double)site.chunks : NAN, silent ? NAN : loop.seconds, NAN,
-         silent ? NAN : share_of(loop.seconds, seconds),
-         timed && site.wall > site.saved ? site.saved / (site.wall - site.saved)
-                                         : NAN,
-         timed && !loop.shares ? share_of(loop.saved_s, seconds) : NAN,
-         timed ? verdict_locked(&loop) : NAN, NAN, loop.chunk_s,
-         loop.chunk_cv}};
-    add_row(table, &row);
+    const struct report_numbers n = report_loop_numbers(&loop, seconds);
+    struct row row = {.kind = "loop",
+                      .clause = lines_clause(&site, clause),
+                      .scheme = site.scheme,
+                      .verdict =
+                          verdict_text(&loop, seconds, text, sizeof(text))};
+    add_site(table, process, &loop, &row, &n);
 }
 
 static void add_part(struct table *table, const struct loops_process *process,
                      const struct loops_loop *part, double seconds)
 {
-    const struct counters_site *site = part->site;
-    char name[LINES_NAME], what[120], text[320];
-    bool open = part->open_s > 0 && site->visits == 0;
-    double gain = verdict_part_gain(part, seconds);
-    lines_name(part, name);
-    const struct row row = {
-        "part",
-        name,
-        verdict_kinds(site, what),
-        "",
-        verdict_part(part, seconds, text, sizeof(text)),
-        {(double)process->counters->pid, (double)process->counters->rank,
-         site->threads_max > 0 ? site->threads_max : NAN, (double)site->visits,
-         NAN, NAN, part->seconds, NAN, share_of(part->seconds, seconds),
-         open || site->units.count > 0 || part->busy_s <= 0
-             ? NAN
-             : part->saved_s * site->threads_max / part->busy_s,
-         open || gain <= 0 ? NAN : gain, open ? NAN : verdict_locked(part),
-         open ? NAN : verdict_idle(part), NAN, NAN}};
-    add_row(table, &row);
+    char what[120], text[320];
+    const struct report_numbers n = report_part_numbers(part, seconds);
+    struct row row = {.kind = "part",
+                      .clause = verdict_kinds(part->site, what),
+                      .scheme = "",
+                      .verdict =
+                          verdict_part(part, seconds, text, sizeof(text))};
+    add_site(table, process, part, &row, &n);
 }
 
 /* The answer and the command below it in one line. */

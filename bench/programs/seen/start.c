@@ -171,7 +171,7 @@ static _Noreturn void run_child(const struct start *start, const char *path,
             _exit(126);
         close(in);
         close(out);
-    } else if (start->quiet) {
+    } else if (start->to_stderr) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
     }
     execv(path, start->words);

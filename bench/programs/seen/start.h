@@ -21,7 +21,7 @@ struct start {
     const char *folder; /* of the counters */
     const char *output; /* file for its stdout, NULL: this process's; its
                            stdin is empty then */
-    bool quiet;         /* its stdout goes to stderr */
+    bool to_stderr;     /* its stdout goes there */
     bool records;       /* also the costs of iterations, in it */
     bool needs;         /* a program without the library is refused */
     struct rules rules; /* none: no file of them was given */
