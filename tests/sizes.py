@@ -43,7 +43,7 @@ BUDGET = {
     "sched": 7956,
     "kernels": 7610,
     "harness": 40940,
-    "dls": 11976,
+    "dls": 11988,
     "bench": 42346,
     "Python": 14330,
 }

@@ -32,6 +32,9 @@ void watch_lock_end(uint64_t began, const void *caller);
  * those before took so long. */
 int64_t watch_gap(double ticks, double calls);
 
+/* The mean of such numbers. */
+int watch_gap_mean(double ticks, double calls);
+
 /* A visit begins, and is over. */
 static inline void open_visit(struct counters_site *counted, uint64_t now)
 {
@@ -168,8 +171,11 @@ struct frame {
     struct slot *slot;
     struct instance *instance; /* NULL: nothing is counted */
     struct member *member;
-    uint64_t since; /* the sampled chunk began, 0: none */
-    uint64_t asked; /* it ended, 0: none did */
+    struct {
+        uint64_t since; /* the sampled chunk began, 0: none */
+        uint64_t asked; /* it ended, 0: none did */
+        double weight;  /* chunks for which it stands */
+    } timed;
     struct {
         bool allocated;
         bool alone; /* only this thread's time is counted */

@@ -57,8 +57,8 @@ static void begin_alone(struct frame *frame)
         site->runtime->thread() != 0)
         return;
     frame->is.alone = true;
-    frame->since = engine_ticks();
-    open_visit(site->counted, frame->since);
+    frame->timed.since = engine_ticks();
+    open_visit(site->counted, frame->timed.since);
 }
 
 bool gomp_is_known(const struct site *site, const struct clause *clause)

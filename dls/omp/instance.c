@@ -297,8 +297,9 @@ static void add_sample(struct counters_sample *to,
     to->chunks += of->chunks;
     to->chunk_ticks += of->chunk_ticks;
     to->chunk_squares += of->chunk_squares;
-    to->asked += of->asked;
+    to->chunk_weight += of->chunk_weight;
     to->ask_ticks += of->ask_ticks;
+    to->ask_weight += of->ask_weight;
     if (of->chunk_max > to->chunk_max)
         to->chunk_max = of->chunk_max;
 }

@@ -170,11 +170,13 @@ struct counters_threads {
                              time; of these, others had the core */
 };
 
-/* A sample of chunks, and of the requests for them, in ticks. */
+/* A sample of chunks, and of the requests for them, in ticks.  One in few
+ * stands for those that are not timed: sums are weighted, since loops begin
+ * with all and go on with few. */
 struct counters_sample {
-    double chunk_ticks, chunk_squares, chunk_max;
-    double ask_ticks;
-    int64_t chunks, asked;
+    double chunk_ticks, chunk_squares, chunk_weight, chunk_max;
+    double ask_ticks, ask_weight;
+    int64_t chunks; /* that were timed */
 };
 
 /* Visits that have begun and those that are over; since when there are any that

@@ -54,7 +54,7 @@ void frame_pop(void)
     if (frame->instance != NULL)
         finish(frame);
     else if (frame->is.alone)
-        instance_count_alone(frame->site, frame->since, engine_ticks());
+        instance_count_alone(frame->site, frame->timed.since, engine_ticks());
     if (frame->is.allocated)
         free(frame);
     else
@@ -77,10 +77,12 @@ void frames_drop(struct frame *top)
 
 /* ---- samples ---- */
 
-static int64_t gap(const struct frame *frame)
+/* How many are not timed before the next, and what that one stands for. */
+static int64_t gap(struct frame *frame)
 {
     const struct counters_sample *seen = &frame->site->counted->sample;
-    return watch_gap(seen->chunk_ticks, (double)seen->chunks);
+    frame->timed.weight = watch_gap_mean(seen->chunk_ticks, seen->chunk_weight);
+    return watch_gap(seen->chunk_ticks, seen->chunk_weight);
 }
 
 static bool is_stamped(const struct frame *frame)
@@ -137,14 +139,15 @@ static uint64_t end_sample(struct frame *frame)
 {
     uint64_t now = engine_ticks();
     struct counters_sample *sample = &frame->member->sample;
-    double ticks = (double)(now - frame->since);
+    double ticks = (double)(now - frame->timed.since);
     watch_end(now);
     sample->chunks++;
-    sample->chunk_ticks += ticks;
-    sample->chunk_squares += ticks * ticks;
+    sample->chunk_weight += frame->timed.weight;
+    sample->chunk_ticks += frame->timed.weight * ticks;
+    sample->chunk_squares += frame->timed.weight * ticks * ticks;
     if (ticks > sample->chunk_max)
         sample->chunk_max = ticks;
-    frame->since = 0;
+    frame->timed.since = 0;
     return now;
 }
 
@@ -152,18 +155,15 @@ static uint64_t end_sample(struct frame *frame)
 static void begin_sample(struct frame *frame, uint64_t asked)
 {
     struct counters_sample *sample = &frame->member->sample;
-    int64_t next = gap(frame);
     uint64_t now = engine_ticks();
+    frame->quiet = 1;
     if (asked != 0) {
-        sample->asked++;
-        sample->ask_ticks += (double)(now - asked);
+        sample->ask_weight += frame->timed.weight;
+        sample->ask_ticks += frame->timed.weight * (double)(now - asked);
+        frame->quiet = gap(frame);
     }
-    if (asked != 0 && next > 1) {
-        frame->quiet = next;
-    } else {
-        frame->since = now;
-        frame->quiet = 1;
-    }
+    if (frame->quiet == 1)
+        frame->timed.since = now;
 }
 
 bool frame_done(struct frame *frame)
@@ -177,14 +177,14 @@ bool frame_done(struct frame *frame)
 
 void frame_watch_begin(struct frame *frame)
 {
-    frame->asked = frame->since != 0 ? end_sample(frame) : 0;
+    frame->timed.asked = frame->timed.since != 0 ? end_sample(frame) : 0;
 }
 
 bool frame_watch_end(struct frame *frame, bool more)
 {
     if (!more)
         return frame_done(frame);
-    begin_sample(frame, frame->asked);
+    begin_sample(frame, frame->timed.asked);
     return true;
 }
 
@@ -284,7 +284,7 @@ static bool take(struct frame *frame, struct chunk *chunk)
 
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
 {
-    uint64_t asked = frame->since != 0 ? end_sample(frame) : 0;
+    uint64_t asked = frame->timed.since != 0 ? end_sample(frame) : 0;
     bool stamps = frame->site->stamps;
     if (stamps)
         costs_end_chunk(frame);
@@ -294,9 +294,11 @@ bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
     frame->taken += (uint64_t)chunk->size;
     if (frame->site->measures)
         begin_sample(frame, asked);
-    if (frame->table == NULL || stamps)
+    if (frame->table == NULL || stamps) {
         frame->quiet = 1;
-    else if (!frame->site->measures)
+        frame->timed.weight =
+            frame->timed.weight < 2 ? 1 : 2; /* every other at least */
+    } else if (!frame->site->measures)
         frame->quiet = INT64_MAX;
     if (stamps)
         costs_begin_chunk(frame, chunk);

@@ -15,11 +15,18 @@ enum { LONG_TICKS = 40000, GAP_MEAN = 16 };
  * some hundred of them. */
 enum { WATCH_TICKS = 1 << 19 };
 
+int watch_gap_mean(double ticks, double calls)
+{
+    return ticks >= LONG_TICKS * calls /* also where nothing is known */
+               ? 1
+               : GAP_MEAN;
+}
+
 /* Random, so that no rhythm of the loop is hit. */
 int64_t watch_gap(double ticks, double calls)
 {
-    if (ticks >= LONG_TICKS * calls)
-        return 1; /* also where nothing is known */
+    if (watch_gap_mean(ticks, calls) == 1)
+        return 1;
     if (here.random == 0)
         here.random = (uintptr_t)&here | 1;
     here.random ^= here.random << 13;

@@ -162,7 +162,7 @@ static void fill_times(struct loops_loop *loop, const struct counters *counters,
     const struct counters_site *site = loop->site;
     const struct counters_sample *sample = &site->sample;
     uint64_t over = find_end(counters, end);
-    double tick_s = end->tick_s, samples = (double)sample->chunks;
+    double tick_s = end->tick_s, samples = sample->chunk_weight;
     double mean = sample->chunk_ticks / samples;
     double spread = sample->chunk_squares / samples - mean * mean;
     if (is_open(site) && over > site->open.since)
@@ -177,8 +177,8 @@ static void fill_times(struct loops_loop *loop, const struct counters *counters,
     loop->chunk_cv =
         samples > 0 && mean > 0 ? sqrt(fmax(spread, 0)) / mean : NAN;
     loop->longest_s = sample->chunk_max * (double)(site->open.begun) * tick_s;
-    if (sample->asked > 0 && site->threads_max > 0)
-        loop->asked_s = sample->ask_ticks / (double)sample->asked *
+    if (sample->ask_weight > 0 && site->threads_max > 0)
+        loop->asked_s = sample->ask_ticks / sample->ask_weight *
                         (double)site->chunks / site->threads_max * tick_s;
 }
 

@@ -31,30 +31,46 @@ static bool is_tiny(const struct loops_loop *loop)
     return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
 }
 
-/* Whether others had the cores for most of what the threads seemed to compute.
- */
-static bool is_mostly_lost(const struct loops_loop *loop)
+/* Of each thread's chunks.  Some are timed: with two standard errors of their
+ * mean, so that its chance is not taken for time between chunks. */
+static double computed_each(const struct loops_loop *loop)
 {
-    return loop->lost_s > 0.5 * loop->busy_s;
+    const struct counters_site *site = loop->site;
+    double error =
+        2 * loop->chunk_cv / sqrt(fmax((double)site->sample.chunks, 1));
+    return is_tiny(loop) ? 0
+                         : (1 + error) * loop->chunk_s * (double)site->chunks /
+                               fmax(site->threads_max, 1);
 }
 
-/* Of handing out: not more than is left of the loop's time without its chunks,
- * and without what others took.  A thread that loses its core while it asks
- * makes the mean long: where most was lost, nothing is known. */
+/* Of handing out: not more than is left of the loop's time without its chunks.
+ */
+static double asked_at_most(const struct loops_loop *loop)
+{
+    double rest = fmax(loop->seconds - loop->saved_s - computed_each(loop), 0);
+    return is_tiny(loop) ? rest : fmin(loop->asked_s, rest);
+}
+
+/* Of each thread, the time that others had its core. */
+static double lost_each(const struct loops_loop *loop)
+{
+    return loop->lost_s / fmax(loop->site->threads_max, 1);
+}
+
+/* A thread that loses its core in one of the requests that are sampled makes
+ * all of them look long. */
+static bool is_asking_disturbed(const struct loops_loop *loop)
+{
+    return loop->lost_s > 0.1 * loop->busy_s &&
+           lost_each(loop) > 0.5 * asked_at_most(loop);
+}
+
+/* Of handing out, without what others took. */
 static double asking(const struct loops_loop *loop)
 {
-    if (is_mostly_lost(loop))
-        return 0;
-    double computed_s = is_tiny(loop)
-                            ? 0
-                            : loop->chunk_s * (double)loop->site->chunks /
-                                  fmax(loop->site->threads_max, 1);
-    double rest = fmax(loop->seconds - loop->saved_s - computed_s, 0);
-    double own =
-        loop->busy_s > 0 ? fmax(1 - loop->lost_s / loop->busy_s, 0) : 1;
-    double lost_s = loop->lost_s / fmax(loop->site->threads_max, 1);
-    return is_tiny(loop) ? own * rest
-                         : fmin(fmax(loop->asked_s - lost_s, 0), rest);
+    return is_asking_disturbed(loop)
+               ? 0
+               : fmax(asked_at_most(loop) - lost_each(loop), 0);
 }
 
 bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)
@@ -79,9 +95,11 @@ double verdict_unjudged_s(const struct loops_loop *loop)
         return idle_of_others_s(loop);
     if (is_loop && !verdict_may_change(loop->site))
         return 0;
-    if (is_loop && is_mostly_lost(loop))
-        return fmin(fmax(loop->saved_s, loop->asked_s), loop->seconds);
-    return verdict_is_disturbed(loop, loop->saved_s) ? loop->saved_s : 0;
+    double waited =
+        verdict_is_disturbed(loop, loop->saved_s) ? loop->saved_s : 0;
+    return is_loop && is_asking_disturbed(loop)
+               ? fmax(waited, asked_at_most(loop))
+               : waited;
 }
 
 /* Chunks are sampled: the longest one is known of equal ones alone. */
@@ -242,16 +260,6 @@ static void say_locked(const struct loops_loop *loop, double seconds,
              100 * verdict_locked(loop), 100 * verdict_gain(loop, seconds));
 }
 
-/* What others may have made would matter if it were the schedule's. */
-static bool is_left_open(const struct loops_loop *loop, double seconds)
-{
-    double matters = verdict_matters * seconds;
-    return (loop->saved_s >= matters &&
-            verdict_is_disturbed(loop, loop->saved_s)) ||
-           (fmax(loop->saved_s, loop->asked_s) >= matters &&
-            is_mostly_lost(loop));
-}
-
 const char *verdict_text(const struct loops_loop *loop, double seconds,
                          char *text, size_t size)
 {
@@ -271,7 +279,8 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
                  "hands out its chunks");
     else if (is_locked(loop))
         say_locked(loop, seconds, text, size);
-    else if (gain < verdict_matters && is_left_open(loop, seconds))
+    else if (gain < verdict_matters &&
+             verdict_unjudged_s(loop) >= verdict_matters * seconds)
         say_disturbed(loop, loop->saved_s, text, size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");

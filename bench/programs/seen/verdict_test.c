@@ -93,8 +93,28 @@ static void handing_out_is_what_chunks_leave(void **unused)
     its.asked_s = 0.3;
     its.chunk_s = 0.018; /* of 100 on 2 threads: 0.9 s */
     has(&its, "up to 10.0 % of the program, most of it for handing out", "30");
+    its.chunk_cv = 1; /* 400 of 0.018 s may well be 0.0198 s in the mean */
+    struct counters_site timed = loop;
+    timed.sample.chunks = 400;
+    its.site = &timed;
+    has(&its, "at most 1.0 % of the program", "up to");
     its.chunk_s = 0.02;
     has(&its, "at most 0.0 % of the program", "up to");
+}
+
+/* One of a few requests that are timed loses its core. */
+static void a_long_request_is_not_the_schedules_where_others_ran(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    its.saved_s = 0.01;
+    its.asked_s = 5;
+    its.chunk_s = 0.012; /* of 100 on 2 threads: 0.6 s */
+    has(&its, "up to 40.0 % of the program, most of it for handing out", "not");
+    its.lost_s = 0.6;
+    has(&its, "not judged: other threads or processes had", "up to");
+    assert_true(verdict_unjudged_s(&its) > 0.38);
 }
 
 static void idle_threads_are_judged_where_others_were_not_there(void **unused)
@@ -171,6 +191,7 @@ int main(void)
         cmocka_unit_test(the_longest_of_unequal_chunks_is_not_known),
         cmocka_unit_test(little_waiting_is_judged_whoever_made_it),
         cmocka_unit_test(handing_out_is_what_chunks_leave),
+        cmocka_unit_test(a_long_request_is_not_the_schedules_where_others_ran),
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(locks_hide_no_gain),
