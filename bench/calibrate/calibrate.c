@@ -122,7 +122,7 @@ static void on_message(void *arg, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
-/* A launch that has written may hang in MPI_Finalize (docs/cluster.md). */
+/* A launch that has written may hang: docs/evidence/finalize.md. */
 static double on_tick(void *arg)
 {
     struct launch *launch = arg;
