@@ -1,6 +1,7 @@
 """Every scheme over every source, with and without dependences: it runs, or is
-refused in one line, as docs/schemes.md says.  All of it is simulated;
-natively the loops with dependences run here, the others in test_matrix.py."""
+refused in one line, as docs/reference/combinations.md says.  All of it is
+simulated; natively the loops with dependences run here, the others in
+test_matrix.py."""
 import re
 
 import pytest
@@ -125,8 +126,8 @@ def test_what_is_not_possible_is_refused(dlsbench, campaign, source, kernel):
 
 
 def test_the_manual_says_so():
-    text = (ROOT / "docs/schemes.md").read_text(encoding="utf-8")
-    rows = re.search(r"## What goes with what(.*?)\n## ", text, re.S)[1]
+    text = (ROOT / "docs/reference/combinations.md").read_text()
+    rows = re.search(r"## Schemes and loops(.*?)\n## ", text, re.S)[1]
     named = {x: set(re.findall(r"`([a-z-]+)`", line))
              for line in rows.splitlines() if line.startswith("| ")
              for x in [line.split("|")[1].strip()]}

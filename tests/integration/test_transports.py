@@ -59,7 +59,7 @@ def table_of(text):
 
 
 def test_the_manual_has_the_table(listed):
-    manual = (ROOT / "docs/schemes.md").read_text(encoding="utf-8")
+    manual = (ROOT / "docs/reference/combinations.md").read_text()
     for line in listed.split("\n\n")[1].split("\n"):
         assert f"    {line}\n" in manual, line
 
