@@ -385,9 +385,57 @@ BY_HAND = {
     "short": "short s=lo;for(int i=lo;i<hi;i++){a[i]=s;s+=2;}",
     "end twice": "while(lo<hi){a[lo]+=1;if(lo==hi-1&&a[lo]>5)break;lo++;}",
 }
+# What each thread makes of its iterations; then it goes to what all share.
+PARTS = r"""
+#pragma omp parallel
+{ %s; long l=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++){ %s }
+#pragma omp atomic
+%s;
+}
+"""
+SUMS = {
+    "or, then sum": ("long k=0", "k|=i*13;", "cnt+=k"),
+    "xor, then sum": ("long k=0", "k^=i*13;", "cnt-=k"),
+    "sum, then or": ("long k=0", "k+=i*13;", "cnt|=k"),
+    "sum, then xor": ("long k=0", "k-=i*13;", "cnt^=k"),
+    "sum and or": ("long k=0", "k+=i;l|=2*i;", "cnt+=k-l"),
+    "of a sum": ("long k=0", "k+=i;l+=k;", "cnt+=l"),
+    "alternating": ("long k=0", "k=i*5-k;", "cnt+=k"),
+    "alternating, real": ("double k=0", "k=i*5-k;", "s+=k"),
+    "set back": ("long k=0", "if(i%7==0)k=0;k+=i;", "cnt+=k"),
+    "set": ("long k=0", "if(i%97==5)k=i;", "cnt+=k"),
+    "found": ("long k=0", "if(i%97==5)k=1;", "cnt+=k"),
+    "found, or": ("long k=0", "k|=i%97==5;", "cnt+=k"),
+    "doubled": ("long k=0", "k=k+k+i;", "cnt+=k"),
+    "byte": ("unsigned char k=0", "k+=i;", "cnt+=k"),
+    "short": ("short k=0", "k+=i*77;", "cnt+=k"),
+    "unsigned": ("unsigned k=0", "k+=i*654321;", "cnt+=k"),
+    "cut off": ("long k=0", "k+=i*100;", "cnt+=(short)k"),
+}
+UNSAFE.update((f"parts, {name}", PARTS % text) for name, text in SUMS.items())
+UNSAFE["x87"] = r"""
+long double c=1;
+#pragma omp parallel for firstprivate(c)
+for(int i=0;i<n;i++) {c=c*0.5L+i; a[i]=(long)c;}
+"""
 UNSAFE.update((f"by hand, {name}", SPLIT % text)
               for name, text in BY_HAND.items())
 SAFE = {
+    "int sum": PARTS % ("int k=0", "k+=i&3;", "cnt+=k"),
+    "byte sum": r"""
+signed char g=0;
+#pragma omp parallel for reduction(+:g)
+for(int i=0;i<n;i++) g+=i*3;
+out[0]=g;
+""",
+    "xor": r"""
+unsigned short g=0;
+#pragma omp parallel for reduction(^:g)
+for(int i=0;i<n;i++) g^=i*7;
+out[0]=g;
+""",
     "by hand": SPLIT % "for(int i=lo;i<hi;i++)a[i]=i*3;",
     "by hand, pointer": SPLIT % "long*s=a+lo;for(int i=lo;i<hi;i++)*s++=i*3;",
     "by hand, slope":

@@ -131,6 +131,16 @@ static uint64_t bits_of(const struct code *code, const cs_regs regs, int count)
     return bits;
 }
 
+/* Registers whose values are not followed: the codes D8 to DF are x87's. */
+static bool uses_others(const struct insn *insn, const cs_x86 *x86)
+{
+    for (int i = 0; i < insn->count; i++)
+        if (insn->op[i].type == OPERAND_REG && insn->op[i].reg == REG_OTHER)
+            return true;
+    return (x86->opcode[0] & 0xf8) == 0xd8 || insn->id == X86_INS_LDMXCSR ||
+           insn->id == X86_INS_VLDMXCSR;
+}
+
 /* What capstone does not know, or not of these: all operands are read, and the
  * first one is written. */
 static void assume_access(struct insn *insn)
@@ -170,6 +180,7 @@ static struct insn convert(struct code *code)
         out.op[i] = operand_of(code, &x86->operands[i]);
         known = known || out.op[i].reads || out.op[i].writes;
     }
+    out.other = uses_others(&out, x86);
     if (out.flow == FLOW_ON && (!known || one->mnemonic[0] == 'v'))
         assume_access(&out);
     return out;

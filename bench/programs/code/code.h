@@ -51,6 +51,7 @@ struct insn {
     uint32_t id;            /* capstone's */
     uint8_t size, count, flow;
     bool lock;
+    bool other; /* computes with x87, masks or the like, or sets how */
     struct operand op[4];
 };
 

@@ -164,9 +164,10 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
         heads_enter(flow, to, &entered);
     }
     flow->chooses = !flow->has_meets || flow->met[to];
+    flow->outside = other;
     if (state_join(flow, &flow->in[to], state))
         add(work, to);
-    flow->chooses = false;
+    flow->chooses = flow->outside = false;
     state_free(&entered);
 }
 

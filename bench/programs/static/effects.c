@@ -1,6 +1,6 @@
 /* What a region does besides its iterations.  A block without an iteration must
  * have none: it runs more often than the program says. */
-#include "bench/programs/static/flow.h"
+#include "bench/programs/static/meaning.h"
 
 #include <string.h>
 
@@ -94,6 +94,10 @@ static void judge_store(struct flow *flow, const struct insn *insn,
         flow->carried = true; /* the first iteration does more */
     if (flow_is_fixed(flow, value))
         flow->carried = true;
+    uint8_t mixes = value->mixes | meaning_mixes(insn);
+    if (outside && value_is_carry(value) &&
+        (insn->op[0].bytes + value->cut > 8 || (mixes & (mixes - 1)) != 0))
+        flow->carried = true; /* the sum of cut sums is not a cut sum */
     if (value->kind == V_DIRTY || (value_is_carry(value) && !outside) ||
         (value_is_carry(value) && !shares))
         flow->carried = true;

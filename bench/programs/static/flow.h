@@ -58,6 +58,8 @@ struct lanes {
 
 struct value {
     uint8_t kind;
+    uint8_t cut;    /* bytes that a sum has lost of a word's */
+    uint8_t mixes;  /* bits of what has computed a sum: meaning_mixes */
     bool counted;   /* the sum of what counts from 0 and the block's begin */
     uint64_t sites; /* bits of the calls that it depends on */
     uint64_t number;
@@ -155,6 +157,8 @@ struct flow {
         bool *arm;      /* blocks between a question for T < R and there */
         bool *met;      /* blocks where arms meet */
         bool chooses;   /* what is joined now was chosen by T < R */
+        bool outside;   /* what is joined now does not stay in the loop */
+        uint8_t mixes;  /* of the instruction that is looked at */
     };
     uint8_t *ends; /* kind of the flags at each block's end */
     uint64_t *orient;
@@ -219,6 +223,14 @@ static inline bool flow_is_fixed(const struct flow *flow, const struct value *v)
 {
     return flow->pass == PASS_CARRY && flow_in_main(flow) && value_is_iter(v) &&
            v->kind != V_MOVES;
+}
+
+/* What is made of both has lost, and was computed with, what they were. */
+static inline void value_inherit(struct value *out, const struct value *a,
+                                 const struct value *b)
+{
+    out->cut = a->cut > b->cut ? a->cut : b->cut;
+    out->mixes = a->mixes | b->mixes;
 }
 
 /* The identity of a minimum or a maximum. */

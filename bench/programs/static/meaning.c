@@ -24,6 +24,8 @@ static bool step_move(struct flow *flow, struct state *state,
         v.kind = V_ANY;
     if (insn->id == X86_INS_MOVSXD && v.kind == V_CONST)
         v.number = (uint64_t)(int64_t)(int32_t)v.number;
+    if (insn->id == X86_INS_MOVSXD && v.cut == 4)
+        v.cut = 0; /* a sum of int: it does not overflow */
     flow_put(flow, state, insn, &insn->op[0], v);
     return true;
 }
@@ -136,6 +138,18 @@ static bool step_nothing(struct flow *flow, struct state *state,
     return true;
 }
 
+static bool step_widen(struct flow *flow, struct state *state,
+                       const struct insn *insn)
+{
+    struct value *sum = &state->reg[REG_RAX];
+    (void)flow;
+    if (insn->id == X86_INS_CDQE && sum->cut == 4)
+        sum->cut = 0;
+    else if (insn->id == X86_INS_CWDE && value_is_carry(sum) && sum->cut < 6)
+        sum->cut = 6;
+    return true;
+}
+
 static bool step_sign(struct flow *flow, struct state *state,
                       const struct insn *insn)
 {
@@ -174,8 +188,8 @@ static meaning_fn *const meanings[X86_INS_ENDING] = {
     [X86_INS_MOVUPD] = step_move,
     [X86_INS_MOVDQA] = step_move,
     [X86_INS_MOVDQU] = step_move,
-    [X86_INS_CDQE] = step_nothing,
-    [X86_INS_CWDE] = step_nothing,
+    [X86_INS_CDQE] = step_widen,
+    [X86_INS_CWDE] = step_widen,
     [X86_INS_CDQ] = step_sign,
     [X86_INS_CQO] = step_sign,
     [X86_INS_PUSH] = step_stack,
@@ -250,6 +264,41 @@ static meaning_fn *const meanings[X86_INS_ENDING] = {
     [X86_INS_SETNE] = step_set,
 };
 
+/* Sums, products and the like; 0: it moves values, or no sum is left of it. */
+uint8_t meaning_mixes(const struct insn *insn)
+{
+    switch (insn->id) {
+    case X86_INS_LEA:
+    case X86_INS_ADD:
+    case X86_INS_SUB:
+    case X86_INS_INC:
+    case X86_INS_DEC:
+    case X86_INS_XADD:
+    case X86_INS_ADDSD:
+    case X86_INS_ADDSS:
+    case X86_INS_ADDPD:
+    case X86_INS_ADDPS:
+    case X86_INS_SUBSD:
+    case X86_INS_SUBSS:
+    case X86_INS_PADDD:
+    case X86_INS_PADDQ:
+    case X86_INS_HADDPD:
+        return 1;
+    case X86_INS_OR:
+        return 2;
+    case X86_INS_XOR:
+        return 4;
+    case X86_INS_AND:
+        return 8;
+    case X86_INS_MULSD:
+    case X86_INS_MULSS:
+    case X86_INS_IMUL:
+        return 16;
+    default:
+        return 0;
+    }
+}
+
 bool insn_shuffles(const struct insn *insn)
 {
     switch (insn->id) {
@@ -277,6 +326,12 @@ bool flow_step_known(struct flow *flow, struct state *state,
     return meaning != NULL && meaning(flow, state, insn);
 }
 #else
+uint8_t meaning_mixes(const struct insn *insn)
+{
+    (void)insn;
+    return 0;
+}
+
 bool insn_shuffles(const struct insn *insn)
 {
     (void)insn;

@@ -7,6 +7,8 @@
 typedef bool meaning_fn(struct flow *flow, struct state *state,
                         const struct insn *insn);
 
+uint8_t meaning_mixes(const struct insn *insn);
+
 /* ---- split.c ---- */
 
 meaning_fn step_arithmetic, step_multiply, step_divide, step_compare,

@@ -112,6 +112,12 @@ static struct value negate(struct value v)
     return v;
 }
 
+/* A sum that changes its sign with each iteration. */
+static bool is_taken_off(const struct flow *flow, const struct value *v)
+{
+    return value_is_carry(v) && flow_in_main(flow);
+}
+
 /* ---- two operands, the first of which is the result, too ---- */
 
 static struct value arithmetic(struct flow *flow, const struct insn *insn,
@@ -125,7 +131,8 @@ static struct value arithmetic(struct flow *flow, const struct insn *insn,
         return b.kind == V_CONST
                    ? meaning_add(flow, a, negate(b))
                    : flow_combine(flow, a, b,
-                                  a.kind != V_STACK && b.kind != V_STACK);
+                                  a.kind != V_STACK && b.kind != V_STACK &&
+                                      !is_taken_off(flow, &b));
     case X86_INS_OR:
         if (is_const(&b, UINT64_MAX) || is_const(&b, 0xffffffff))
             return b;
@@ -150,7 +157,10 @@ static struct value arithmetic(struct flow *flow, const struct insn *insn,
         if (is_const(&a, 0) && insn->id != X86_INS_SUBSD &&
             insn->id != X86_INS_SUBSS)
             return b;
-        return flow_combine(flow, a, b, true);
+        return flow_combine(
+            flow, a, b,
+            (insn->id != X86_INS_SUBSD && insn->id != X86_INS_SUBSS) ||
+                !is_taken_off(flow, &b));
     }
 }
 

@@ -93,9 +93,14 @@ static void join_stack(struct flow *flow, const struct value *a,
 struct value value_join(struct flow *flow, struct value a, struct value b)
 {
     struct value out = {.kind = V_ANY, .sites = a.sites | b.sites};
+    value_inherit(&out, &a, &b);
+    /* A sum that an iteration may replace is none. */
+    bool stays =
+        flow->pass == PASS_CARRY && flow_in_main(flow) && !flow->outside;
     if (are_same(&a, &b)) {
         a.lanes.known = a.lanes.known && lanes_are_same(&a, &b);
         a.counted = a.counted || b.counted;
+        value_inherit(&a, &a, &b);
         a.sites |= b.sites;
         return a;
     }
@@ -114,7 +119,8 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
     } else if (a.kind == V_DIRTY || b.kind == V_DIRTY) {
         out.kind = V_DIRTY;
     } else if (value_is_carry(&a) || value_is_carry(&b)) {
-        out.kind = V_CARRY;
+        out.kind = stays && value_is_carry(&a) != value_is_carry(&b) ? V_DIRTY
+                                                                     : V_CARRY;
     } else if (value_is_iter(&a) || value_is_iter(&b)) {
         bool moves = a.kind == V_MOVES || b.kind == V_MOVES;
         out.kind = !moves ? V_ITER
@@ -230,6 +236,7 @@ static bool join_into(struct flow *flow, struct value *into, struct value from)
 {
     struct value joined = value_join(flow, *into, from);
     bool changed = !are_same(into, &joined) || into->sites != joined.sites ||
+                   into->cut != joined.cut || into->mixes != joined.mixes ||
                    !lanes_are_same(into, &joined);
     *into = joined;
     return changed;

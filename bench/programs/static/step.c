@@ -1,4 +1,4 @@
-#include "bench/programs/static/flow.h"
+#include "bench/programs/static/meaning.h"
 
 #include <string.h>
 
@@ -43,6 +43,9 @@ struct value flow_combine(struct flow *flow, struct value a, struct value b,
                        : V_DIRTY;
     else if (iter)
         out.kind = moves ? V_MOVES : V_ITER;
+    value_inherit(&out, &a, &b);
+    if (value_is_carry(&out))
+        out.mixes |= flow->mixes;
     return out;
 }
 
@@ -63,7 +66,8 @@ static struct value address_sum(struct flow *flow, const struct state *state,
     bool fresh = (base.kind == V_FRESH && value_is_free(&index)) ||
                  (index.kind == V_FRESH && op->scale == 1);
     uint64_t number = base.kind == V_FRESH ? base.number : index.number;
-    struct value sum = flow_combine(flow, base, index, true);
+    bool again = value_is_carry(&index) && op->scale > 1 && flow_in_main(flow);
+    struct value sum = flow_combine(flow, base, index, !again);
     struct lanes lanes = lanes_address(state, op, insn->at + insn->size);
     lanes_settle(flow, &sum, &lanes);
     if (base.kind == V_STACK)
@@ -143,6 +147,13 @@ static struct value load(struct flow *flow, struct state *state,
     return out;
 }
 
+static struct value cut_to(struct value value, uint8_t bytes)
+{
+    if (value_is_carry(&value) && bytes < 8 && value.cut < 8 - bytes)
+        value.cut = (uint8_t)(8 - bytes);
+    return value;
+}
+
 struct value flow_get(struct flow *flow, struct state *state,
                       const struct insn *insn, const struct operand *op)
 {
@@ -152,7 +163,8 @@ struct value flow_get(struct flow *flow, struct state *state,
         struct value at = flow_address(flow, state, insn, op);
         return load(flow, state, &at, op->bytes);
     }
-    struct value out = reg_value(state, op->reg);
+    struct value out =
+        cut_to(reg_value(state, op->reg), op->reg < REG_VECTOR ? op->bytes : 8);
     if (op->bytes < 4 && op->reg < REG_VECTOR) {
         if (out.kind != V_B)
             flow_mark(flow, &out);
@@ -178,6 +190,8 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
               const struct operand *op, struct value value)
 {
     if (op->type == OPERAND_REG) {
+        if (op->reg < REG_VECTOR)
+            value = cut_to(value, op->bytes);
         if (op->reg >= REG_COUNT) {
             flow_mark(flow, &value);
             return;
@@ -273,6 +287,9 @@ void flow_step(struct flow *flow, struct state *state, const struct insn *insn)
     }
     if (insn->flow == FLOW_END)
         return;
+    if (insn->other && flow->report && flow->pass == PASS_CARRY)
+        flow->carried = true;
+    flow->mixes = meaning_mixes(insn);
     struct lanes lanes = lanes_before(flow, state, insn);
     if (!flow_step_known(flow, state, insn))
         step_general(flow, state, insn);
