@@ -112,8 +112,9 @@ def test_one_machine_gives_no_more_false_alarms_than_stated(real, splits):
 
 
 @pytest.mark.cross(group="rates", part=7)
-# What slows down by `factor` is seen with at least this share (docs/reading.md
-# states them), and 1 % never guards more often than chance.
+# What slows down by `factor` is seen with at least this share
+# (docs/evidence/compare.md states them), and 1 % never guards more often
+# than chance.
 @pytest.mark.parametrize("splits, factor, least", [
     (repetitions, 1.08, 0.9), (launches, 1.15, 0.85), (launches, 1.2, 0.95)])
 def test_a_real_slowdown_is_seen(real, splits, factor, least):
