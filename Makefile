@@ -78,7 +78,7 @@ smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
 READERS = tables report figures compare advise
 install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures
+	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(SHARE)/analysis/,figures templates)
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
 	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
@@ -89,6 +89,7 @@ install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and 
 	    install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
 	install -m 644 analysis/*.py $(SHARE)/analysis/
 	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/
+	install -m 644 analysis/templates/* $(SHARE)/analysis/templates/
 	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py)
 	for name in $(READERS); do ln -sf ../share/dlsbench/analysis/$$name.py \
 	    $(DESTDIR)$(PREFIX)/bin/dlsbench-$$name || exit 1; done

@@ -26,7 +26,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) $(shell sh packa
 DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
           strace python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
-          python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
+          python3-matplotlib python3-jinja2 jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))

@@ -1,6 +1,5 @@
-"""A table as words, and its forms: text, CSV, LaTeX, Markdown, HTML."""
+"""A table as words, and its forms: text, CSV, LaTeX, Markdown."""
 import csv
-import html
 import io
 
 FORMATS = ["text", "csv", "latex", "markdown"]
@@ -11,8 +10,6 @@ LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$",
          "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 # Letters that LaTeX has in its first font, too.
 ACCENTED = set("".join(map(chr, range(0xc0, 0x100)))) - set("ÐðÞþ×÷")
-LONG_WORDS = 48  # characters that stay on one line of a page
-SHORT_WORDS = 15    # that need no width of their own where words wrap
 LONG = 45       # rows of a LaTeX table that stay on one page
 PAGE = 345      # points: the width of text of an article on A4 or letter
 # Points that a character takes at most, but for words of m and w alone.
@@ -134,26 +131,6 @@ def to_csv(grid):
     writer.writerow(grid.header)
     writer.writerows(grid.rows)
     return file.getvalue()
-
-
-def to_html(grid):
-    """A figure that scrolls sideways by itself when it is wide."""
-    def cell(i, words, tag):
-        kind = " class=n" if i >= grid.left else \
-            " class=wrap" if grid.wraps and len(words) > SHORT_WORDS else \
-            " class=long" if len(words) > LONG_WORDS else ""
-        return f"<{tag}{kind}>{html.escape(words)}</{tag}>"
-
-    def row(words, tag):
-        return "<tr>" + "".join(cell(i, w, tag)
-                                for i, w in enumerate(words)) + "</tr>"
-    caption = f"<b>{html.escape(grid.title)}</b>"
-    if grid.caption:
-        caption += f" <span>{html.escape(grid.caption)}</span>"
-    return ("<div class=wide tabindex=0><table><caption>" + caption
-            + "</caption><thead>" + row(grid.header, "th") + "</thead><tbody>"
-            + "\n".join(row(r, "td") for r in grid.rows)
-            + "</tbody></table></div>")
 
 
 WRITERS = {"text": text, "csv": to_csv, "latex": latex, "markdown": markdown}

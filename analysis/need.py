@@ -1,4 +1,4 @@
-"""Finds a Python that has pandas, scipy and matplotlib.
+"""Finds a Python that has the packages below.
 
 Every program of this folder imports this first.  The python3 first on the path
 may be one without them: then the program starts again under the system's own,
@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 
-PACKAGES = ["pandas", "scipy", "matplotlib"]
+PACKAGES = ["pandas", "scipy", "matplotlib", "jinja2"]
 SYSTEM = "/usr/bin/python3"
 
 

@@ -24,7 +24,6 @@ import counters
 import environment
 import files
 import foretold
-import grid
 import labels
 import loader
 import page
@@ -82,88 +81,63 @@ def take(iterator, most):
         yield item
 
 
-def head(results, frame, path):
-    runs = results.runs
-    title, authors = paper_names(results.path) or (
-        f"DLSBench: {results.name}", "")
-    where = environment.where(results.manifests)
+def what(results, frame, path):
+    """The measurements in numbers, when and where they were made."""
     when = sorted({str(m.get("started")) for m in results.manifests
                    if m.get("started")})
-    kinds = {True: "simulated", False: "native"}
-    kind = " and ".join(sorted(kinds[s] for s in set(frame["simulated"])))
-    span = "" if not when else when[0] if len(when) == 1 \
-        else f"{when[0]} to {when[-1]}"
-    what = (f"{labels.count(len(frame), 'cell')}, "
-            f"{labels.count(len(runs), 'repetition')} ({kind}), "
-            f"{labels.count(frame['kernel'].nunique(), 'loop')}, "
-            f"{labels.count(frame['scheme'].nunique(), 'scheme')}, up to "
-            + labels.count(int(frame["workers"].max()), "worker"))
-    return (f"<h1>{page.text(title)}</h1>" + page.names(authors)
-            + page.paragraph(what)
-            + page.paragraph(" on ".join(filter(None, [span, where])), "small")
-            + page.paragraph(path, "small"))
+    words = {True: "simulated", False: "native"}
+    span = " to ".join(dict.fromkeys([*when[:1], *when[-1:]]))
+    return {
+        "cells": labels.count(len(frame), "cell"),
+        "repetitions": labels.count(len(results.runs), "repetition"),
+        "kinds": " and ".join(sorted(
+            words[s] for s in set(frame["simulated"]))),
+        "loops": labels.count(frame["kernel"].nunique(), "loop"),
+        "schemes": labels.count(frame["scheme"].nunique(), "scheme"),
+        "workers": labels.count(int(frame["workers"].max()), "worker"),
+        "where": " on ".join(filter(
+            None, [span, environment.where(results.manifests)])),
+        "path": path}
 
 
-def paper_names(directory):
-    """(title, authors) of the paper that was repeated here, or None."""
+def names(directory, name):
+    """Title and authors of the paper that was repeated here, or of a page."""
     about = paper_page.about(directory)
-    return (about["title"], about["authors"]) if about["title"] else None
+    return (about["title"], about["authors"]) if about["title"] else \
+        (f"DLSBench: {name}", "")
 
 
 def first_screen(results, frame, cores):
     """What a page of no paper opens with; `cores`: the figures of them."""
     if results.tried:
-        return "\n".join([*(answer([tried.words(loop)])
-                            for loop in results.tried[:MOST_ANSWERS]), cores])
+        return {"answers": [[tried.words(loop)]
+                            for loop in results.tried[:MOST_ANSWERS]],
+                "more": 0, "meanings": "", "cores": cores, "directory": ""}
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
     ranked = [ranking.rank(rows, samples) for rows in found[:MOST_ANSWERS]]
-    return "\n".join([answers(ranked, len(found)), meanings(frame), cores,
-                      next_words(results, frame, ranked)])
-
-
-def answer(lines):
-    return "<div class=answer>" + "".join(map(page.paragraph, lines)) \
-        + "</div>"
-
-
-def answers(ranked, count):
-    """Of the first of so many loops."""
-    out = [answer(ranking.answer(r.rows[0], r)) for r in ranked]
-    if count > len(ranked):
-        out.append(page.paragraph(
-            f"{count - len(ranked)} more loops: analysis/advise.py"))
-    if not count:
-        out.append(page.paragraph("No cell can be ranked."))
-    return "\n".join(out)
+    return {"answers": [ranking.answer(r.rows[0], r) for r in ranked],
+            "more": len(found) - len(ranked), "meanings": meanings(frame),
+            "cores": cores, **next_words(results, frame, ranked)}
 
 
 def meanings(frame):
     """The words of the answers, where they are first read."""
     layouts = frame[["layout", "ranks", "threads"]].drop_duplicates()
-    return page.paragraph("Words: " + labels.meanings(
+    return labels.meanings(
         list(frame["setup"].unique()),
         [(row["layout"], int(row["ranks"]), int(row["threads"]))
-         for row in layouts.to_dict("records")[:MOST_LAYOUTS]]), "small")
+         for row in layouts.to_dict("records")[:MOST_LAYOUTS]])
 
 
 def next_words(results, frame, ranked):
-    """What to type next, where kernels were measured."""
-    if frame["unchecked"].any():
-        return ""
-    where = shlex.quote(results.path)
+    """Of what to type next, where kernels were measured."""
     best = map(ranking.recommended, ranked)
-    names = list(dict.fromkeys(
-        s for s in best if s and labels.name_of(s) in labels.SCHEMES
-        and re.fullmatch(r"[\w:=.-]+", s)))[:3]
-    lines = [(f"dlsbench omp --try {','.join(names)} -- ./your-program",
-              "the same on a program of yours")] * bool(names)
-    lines += [(f"analysis/advise.py {where}", "what to use, and how sure"),
-              (f"analysis/compare.py {where} OTHER",
-               "with another build or machine")]
-    wide = max(len(command) for command, _ in lines)
-    return page.paragraph("What to type next:") + page.verbatim("\n".join(
-        f"{command.ljust(wide)}   # {why}" for command, why in lines))
+    return {"directory": "" if frame["unchecked"].any()
+            else shlex.quote(results.path),
+            "schemes": list(dict.fromkeys(
+                s for s in best if s and labels.name_of(s) in labels.SCHEMES
+                and re.fullmatch(r"[\w:=.-]+", s)))[:3]}
 
 
 def figure_sections(drawn):
@@ -171,18 +145,17 @@ def figure_sections(drawn):
     parts = {}
     for i, drawing in enumerate(drawn):
         text = page.figure(drawing.title, drawing.caption, svg.inline(
-            drawing.svg, f"f{i}", page.text(drawing.title)))
+            drawing.svg, f"f{i}", drawing.title))
         if drawing.detail or (drawing.section == extremes.SECTION
                               and drawing.section in parts):
             text = page.details(drawing.title, text)
         parts.setdefault(drawing.section, []).append(text)
-    return [(name, "\n".join(texts)) for name, texts in parts.items()]
+    return [(name, page.join(texts)) for name, texts in parts.items()]
 
 
 def shortened(table):
     if len(table.rows) > MOST_ROWS:
-        table.caption += (f" (the first {MOST_ROWS} of {len(table.rows)} "
-                          "rows; all are in cells.csv)")
+        table.caption += page.WORDS.many_rows(len(table.rows), MOST_ROWS)
         table.rows = table.rows[:MOST_ROWS]
     return table
 
@@ -192,25 +165,20 @@ def table_section(results, frame):
     for name, title in TABLE_TITLES.items():
         grids = list(take(tables.TABLES[name](results, frame), MOST_LOOPS))
         if grids:
-            body = "\n".join(grid.to_html(shortened(g)) for g in grids)
+            body = page.join(page.table(shortened(g)) for g in grids)
             parts.append(page.details(title, body, name == "time"))
-    parts.append(page.paragraph(
-        "Medians; brackets hold the 95 % confidence interval of the median, "
-        "and are missing where fewer than 6 repetitions have none.", "small"))
-    return "\n".join(parts)
+    return page.join([*parts, page.paragraph(page.WORDS.medians(), "small")])
 
 
 def cluster_section(results, frame):
     """What comes first of a cluster's runs; empty of others."""
-    parts = [page.details(title, "\n".join(
-        grid.to_html(shortened(g)) for g in grids), i < 2)
-        for i, (title, grids) in enumerate(cluster.parts(results, frame))]
-    return "\n".join(parts)
+    return page.join(page.details(title, page.join(
+        page.table(shortened(g)) for g in grids), i < 2)
+        for i, (title, grids) in enumerate(cluster.parts(results, frame)))
 
 
 def foretold_section(results, frame):
-    return "\n".join(grid.to_html(g)
-                     for g in foretold.tables(results, frame))
+    return page.join(map(page.table, foretold.tables(results, frame)))
 
 
 def with_paper(sections, directory):
@@ -220,10 +188,10 @@ def with_paper(sections, directory):
     own reading."""
     parts = dict(sections)
     beside = paper_page.beside(directory)
-    whole = list(map(grid.to_html, paper_page.whole(directory)))
+    whole = list(map(page.table, paper_page.whole(directory)))
     few = not whole and sum(len(t.rows) for t in beside
                             if t.own) <= FEW_PRINTED
-    own, again = ([page.details(t.title, grid.to_html(shortened(
+    own, again = ([page.details(t.title, page.table(shortened(
         paper_page.table(t))), few and t.own) for t in beside
         if t.own == is_own] for is_own in (True, False))
     found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
@@ -232,22 +200,22 @@ def with_paper(sections, directory):
     found += [parts.pop(PAPER, ""), *whole, *(own if few else [])]
     found += claims_parts(directory)
     left_open = paper_page.assumptions(directory)
-    found += [grid.to_html(left_open)] if left_open else []
+    found += [page.table(left_open)] if left_open else []
     found += [] if few else own
     found += [page.details("Other readings of printed values",
-                           "\n".join(again))] if again else []
+                           page.join(again))] if again else []
     words = paper_page.text(directory)
     if paper_page.exist(directory) and words:
         found.append(page.details("The whole report", page.verbatim(words)))
-    body = "\n".join(filter(None, found))
+    body = page.join(found)
     return [(PAPER, body)] * bool(body) + list(parts.items())
 
 
 def claims_parts(directory):
     """The paper's claims, and folded their numbers and further readings."""
     for i, (title, found) in enumerate(paper_page.claims(directory)):
-        claims = grid.to_html(paper_page.claims_grid(title, found))
-        numbers = grid.to_html(paper_page.numbers_grid(found))
+        claims = page.table(paper_page.claims_grid(title, found))
+        numbers = page.table(paper_page.numbers_grid(found))
         if i == 0:
             yield claims + page.details("The claims' numbers", numbers)
         else:
@@ -256,9 +224,8 @@ def claims_parts(directory):
 
 def counters_line(results, frame):
     known = counters.facts(results, frame) is not None
-    return page.paragraph(
-        "No counters: " + counters.reason(results) + "." + known *
-        " What the operating system counted is among the numbers below.")
+    return page.paragraph(page.WORDS.no_counters(
+        counters.reason(results), known))
 
 
 def build(results, frame, sections, path):
@@ -275,19 +242,16 @@ def build(results, frame, sections, path):
     notes = list(results.notes)
     loops = frame["kernel"].nunique()
     if loops > MOST_LOOPS:
-        notes.append(f"{loops} loops: figures and tables of the first "
-                     f"{MOST_LOOPS}; all numbers are in cells.csv")
-    notes = "".join(f"<p class=note>{page.text(n)}</p>" for n in notes)
+        notes.append(page.WORDS.many_loops(loops, MOST_LOOPS))
     of_paper = paper_page.exist(results.path)
     cores = dict(sections).get(extremes.SECTION, "")
     sections = [s for s in sections if s[0] != extremes.SECTION]
-    body = [head(results, frame, path), notes,
-            "" if of_paper else first_screen(results, frame, cores),
-            page.navigation([t for t, _ in sections])]
-    body += [page.section(title, text, of_paper or i == 0)
-             for i, (title, text) in enumerate(sections)]
-    title, _ = paper_names(results.path) or (f"DLSBench: {results.name}", "")
-    return page.document(title, "\n".join(body))
+    title, authors = names(results.path, results.name)
+    return page.document(
+        title, [page.section(name, body, of_paper or i == 0)
+                for i, (name, body) in enumerate(sections)],
+        authors=authors, what=what(results, frame, path), notes=notes,
+        first=None if of_paper else first_screen(results, frame, cores))
 
 
 def write_files(folder, results, frame, drawn, traced):
@@ -325,12 +289,12 @@ def write_paper(directory, out):
     """The page of a paper without runs (make paper-beaumont)."""
     drawn = [Rendered(d, False) for task in kinds.of_papers(directory)
              for d in task()]
-    title, authors = paper_names(directory) or (
-        "DLSBench: " + os.path.basename(os.path.abspath(directory)), "")
-    sections = with_paper(figure_sections(drawn), directory)
+    title, authors = names(directory, os.path.basename(os.path.abspath(
+        directory)))
     files.write(out, page.document(
-        title, f"<h1>{page.text(title)}</h1>" + page.names(authors) + "".join(
-            page.section(*s) for s in sections)))
+        title, [page.section(*s) for s in
+                with_paper(figure_sections(drawn), directory)],
+        authors=authors))
     print(f"report: {out}")
     return 0
 

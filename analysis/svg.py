@@ -2,6 +2,7 @@
 CSS variables of the page, and identifiers do not meet those of another
 figure."""
 import io
+import html
 import re
 
 import matplotlib
@@ -56,6 +57,6 @@ def inline(text, prefix, title):
     width = float(SIZE.search(text).group(1))
     text = SIZE.sub("", text, count=1)
     return text.replace(
-        "<svg ", f'<svg role="img" aria-label="{title}" '
+        "<svg ", f'<svg role="img" aria-label="{html.escape(title)}" '
         f'style="width:100%;max-width:{width * 4 / 3:.0f}px;'
         f'min-width:{min(width, 560):.0f}px" ', 1)

@@ -150,7 +150,7 @@ def test_the_page_opens_with_the_answer_and_ends_with_the_environment(traced):
 
 
 def plain(page):
-    return re.sub("<[^>]*>", "\n", page.read_text()).replace("&#x27;", "'")
+    return re.sub("<[^>]*>", "\n", page.read_text()).replace("&#39;", "'")
 
 
 def test_the_first_screen_has_the_cores_and_what_to_type(tmp_path):

@@ -53,7 +53,7 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     assert left_out["other"] == "7 and 200 s: fitted without CSS"
     # The tables are first, and no list of fastest schemes is before them.
     page = (out / "report.html").read_text()
-    assert page.index("Table 3") < page.index("paper&#x27;s claims")
+    assert page.index("Table 3") < page.index("paper&#39;s claims")
     assert "class=answer" not in page
     assert "<h1>A Quadratic Self-Scheduling Algorithm for" in page
     assert "J. D\u00edaz, S. Reyes" in page

@@ -54,6 +54,7 @@ class Dlsbench(MakefilePackage):
         depends_on("py-pandas")
         depends_on("py-scipy")
         depends_on("py-matplotlib")
+        depends_on("py-jinja2")
 
     @property
     def build_targets(self):
