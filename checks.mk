@@ -60,15 +60,15 @@ check-data: $(OBJECTS)
 	@echo "data ok"
 
 check-format:
-	@clang-format --dry-run -Werror $$($(GIT) ls-files '*.[ch]' '*.inc' '*.cpp')
+	@clang-format --dry-run -Werror $$($(call files,*.[ch] *.inc *.cpp))
 	@echo "format ok"
 
 check-shell:
-	@shellcheck $$($(GIT) ls-files '*.sh' 'jobs/one-node.*' '*.sbatch' '*.env.example') .ci/run
+	@shellcheck $$($(call files,*.sh jobs/one-node.* *.sbatch *.env.example)) .ci/run
 	@echo "shell ok"
 
 check-python:
-	@files=$$($(GIT) ls-files '*.py'); [ -z "$$files" ] || $(PYTHON) -m flake8 $$files
+	@files=$$($(call files,*.py)); [ -z "$$files" ] || $(PYTHON) -m flake8 $$files
 	@echo "python ok"
 
 # gcc's warnings depend on its optimizations, clang's do not.  The compiler of

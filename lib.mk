@@ -2,7 +2,7 @@
 # libdls-openmpi, which stands on it, and libdls-smpi.  They export only the names that dls/*.h
 # declares.  libdls needs only libc and libm.
 LIB     = $(BUILD)/lib
-LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
+LIB_VERSION = $(VERSION)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
 DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
                sched/schemes/*.c harness/record/line/*.c dls/*.c)) base/system/whole.c \
@@ -45,13 +45,13 @@ $(DLS_OBJECTS): SEEN = protected
 $(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fno-plt -fvisibility=$(SEEN) -ffunction-sections \
+	$(Q)$(CC) $(CFLAGS_ALL) $(NO_PATH) $(FATAL) -fPIC -fno-plt -fvisibility=$(SEEN) -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE $(CFLAGS_MPI) -MMD -MP -c -o $@ $<
 
 $(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
-	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC -MMD -MP -c -o $@ $<
 
 # What the library over ranks uses of libdls: private names, which no program
@@ -102,22 +102,21 @@ $(LIB)/%.a: $(LIB)/%.so $(LIB)/%.o
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=-only.o)
 
 # Only the library: for programs that do not need the suite.
-LIBDIR  = $(DESTDIR)$(PREFIX)/lib
+LIBDIR  = $(PREFIX)/lib
+INTO    = $(DESTDIR)$(LIBDIR)
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 MAN3    = $(DESTDIR)$(PREFIX)/share/man/man3
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/doc/dls/examples
 install-lib: lib ## libdls, its headers, manual pages, pkg-config files and examples into PREFIX
-	install -d $(LIBDIR)/pkgconfig $(INCLUDE) $(EXAMPLES) $(MAN3)
+	install -d $(INTO)/pkgconfig $(INCLUDE) $(EXAMPLES) $(MAN3)
 	for lib in $(LIBS); do \
-	    install -m 755 $(LIB)/$$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so.$(LIB_VERSION) && \
-	    ln -sf $$lib.so.$(LIB_VERSION) $(LIBDIR)/$$lib.so.$(LIB_MAJOR) && \
-	    ln -sf $$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so && \
-	    install -m 644 $(LIB)/$$lib.a $(LIBDIR)/ || exit 1; done
-	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
-	install -D -m 755 $(LIB)/dlsbench/libdls-omp.so $(LIBDIR)/dlsbench/libdls-omp.so
+	    install -m 755 $(LIB)/$$lib.so.$(LIB_MAJOR) $(INTO)/$$lib.so.$(LIB_VERSION) && \
+	    ln -sf $$lib.so.$(LIB_VERSION) $(INTO)/$$lib.so.$(LIB_MAJOR) && \
+	    ln -sf $$lib.so.$(LIB_MAJOR) $(INTO)/$$lib.so && \
+	    install -m 644 $(LIB)/$$lib.a $(INTO)/ || exit 1; done
 	for pc in $(PCS); do \
-	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' \
-	        $${pc%=*} > $(LIBDIR)/pkgconfig/$${pc#*=}.pc || exit 1; done
+	    sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' \
+	        $${pc%=*} > $(INTO)/pkgconfig/$${pc#*=}.pc || exit 1; done
 	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls_mpi.hpp dls/dls.f90 \
 	    dls/dls_mpi.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/

@@ -4,14 +4,14 @@ OMP_SOURCES := $(filter-out %_test.c,$(wildcard dls/omp/*.c)) \
                base/system/allowed.c base/system/groups.c
 OMP_OBJECTS := $(OMP_SOURCES:%.c=$(LIB)/%.o)
 
-# That in dlsbench/ is the same, and stands in front of more functions: it is
+# That in static/ is the same, and stands in front of more functions: it is
 # loaded where static loops are changed.
-OMP_LIBRARIES := $(LIB)/libdls-omp.so $(LIB)/dlsbench/libdls-omp.so
+OMP_LIBRARIES := $(LIB)/libdls-omp.so $(LIB)/static/libdls-omp.so
 lib: $(OMP_LIBRARIES)
 all: $(OMP_LIBRARIES)
 
 $(LIB)/libdls-omp.so: OTHER = +
-$(LIB)/dlsbench/libdls-omp.so: OTHER = -
+$(LIB)/static/libdls-omp.so: OTHER = -
 $(OMP_LIBRARIES): $(OMP_OBJECTS) $(DLS_OBJECTS) dls/omp/omp.map
 	$(say) LD $@
 	@mkdir -p $(@D)

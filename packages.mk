@@ -41,9 +41,14 @@ LEFT_OUT = $(call one_of,PAPI,$(addprefix harness/counters/,papi.c papi_names.c 
           bench/programs/symbols/without_libdw.c)
 
 # Evaluated only when a rule needs them: before `make deps` they do not exist.
-# The checkout may belong to another user, and be read only.
+# The checkout may belong to another user, and be read only.  An archive of a
+# release has no git.
 GIT     = git -c safe.directory='*'
-GIT_VERSION = $(shell $(GIT) describe --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(file <VERSION)
+WHOLE_VERSION = $(VERSION)$(if $(wildcard .git),$(shell \
+          $(GIT) describe --always --dirty --exclude='*' 2>/dev/null | sed 's/^/+/'))
+files   = $(if $(wildcard .git),$(GIT) ls-files $(1:%='%'),find . -path './build*' -prune -o \
+          -type f '(' -name '' $(foreach p,$(1),-o -path './$(p)') ')' -print)
 WARN    = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow
 # Of the compiler's call, not of its flags: objects without a warning stay.
 FATAL   = $(if $(WERROR),-Werror)
@@ -53,6 +58,8 @@ FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),$(if $(filter $(BUILD)/kernels/%,$@),-O1,-O0) -g1 -fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
+# Programs hold no path of their build, so that those of two folders are equal.
+NO_PATH = '-ffile-prefix-map=$(CURDIR)=.'
 of_found = $(foreach x,$(2),$($(1)_$(x)))
 # Without the library, xxhash is a header that came with us.
 XXHASH_HERE = $(call one_of,XXHASH,-isystem packaging/xxhash -DXXH_INLINE_ALL,)

@@ -32,9 +32,9 @@ $(BUILD)/harness/counters/papi_test: LDLIBS += -lsde
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(NO_PATH) $(FATAL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' \
+$(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(WHOLE_VERSION)"' \
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
@@ -71,4 +71,4 @@ FORCE:
 $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(CFLAGS_ALL) $(CPPFLAGS) $(LAUNCHER) $(WITH))
 $(BUILD)/version: FORCE
-	$(call remember,$(GIT_VERSION))
+	$(call remember,$(WHOLE_VERSION))

@@ -35,12 +35,12 @@ $(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
 $(BUILD)/preload/%.c.o: %.c
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -c -o $@ $<
 
 $(BUILD)/preload/%.cpp.o: %.cpp
 	$(say) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=gnu++17 $(filter-out -std=% -W%-prototypes,$(FLAGS)) $(CFLAGS) $(FATAL) -fPIC -c -o $@ $<
+	$(Q)$(CXX) -std=gnu++17 $(filter-out -std=% -W%-prototypes,$(FLAGS)) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -c -o $@ $<
 
 $(BUILD)/dlsbench-sim-smpi.so: $(PRELOADED:%=$(BUILD)/preload/%.o)
 	$(say) LD $@
@@ -64,13 +64,13 @@ $(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
-	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/sim/kernels/support/unpack.o: SIM_CPPFLAGS += $(call with,ZLIB LZMA ZSTD)
 $(BUILD)/sim/kernels/support/pgm.o: SIM_CPPFLAGS += $(call with,NETPBM)
 $(BUILD)/sim/kernels/support/dgemm.o: SIM_CPPFLAGS += $(call with,BLAS)
 $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
-    -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
+    -DBUILD_VERSION='"$(WHOLE_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 
 # The parts for SimGrid under any compiler (make check); without SimGrid none.

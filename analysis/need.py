@@ -27,8 +27,10 @@ def packages():
         os.environ["DLSBENCH_PYTHON_TRIED"] = "1"
         os.execv(SYSTEM, [SYSTEM, *sys.argv])
     debs = " ".join("python3-" + name for name in absent)
+    if os.path.exists(os.path.join(os.path.dirname(__file__), "../Makefile")):
+        debs += " (or make deps)"
     sys.exit(f"{os.path.basename(sys.argv[0])}: Python lacks "
-             f"{', '.join(absent)}: apt-get install {debs} (or make deps), "
+             f"{', '.join(absent)}: apt-get install {debs}, "
              f"then {shlex.join(sys.argv)}")
 
 

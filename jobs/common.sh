@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # The common parts of submit.sh and status.sh, which source this file.
 
 fail() {
@@ -7,12 +7,26 @@ fail() {
     exit "${2:-2}"
 }
 
-# The program: SITE_PROGRAM, else the build next to this folder, else PATH's.
+# Whether this is no checkout.
+is_installed() {
+    [[ $here == */share/dlsbench/jobs ]]
+}
+
+# Sets site: in this folder, or the user's own where it is installed.
+find_site() {
+    site=$here/site.env
+    [ -e "$site" ] || ! is_installed ||
+        site=${XDG_CONFIG_HOME:-${HOME-}/.config}/dlsbench/site.env
+}
+
+# The program: SITE_PROGRAM, else that which came with this folder, else PATH's.
 # $1: this folder.
 find_program() {
     local program=${SITE_PROGRAM:-} said
     if [ -z "$program" ] && [ -x "$1/../build/dlsbench" ]; then
         program=$1/../build/dlsbench
+    elif [ -z "$program" ] && is_installed && [ -x "$1/../../../bin/dlsbench" ]; then
+        program=$1/../../../bin/dlsbench
     fi
     program=$(command -v -- "${program:-dlsbench}") ||
         fail "${SITE_PROGRAM:-dlsbench} is not found: make it, or set SITE_PROGRAM in site.env"

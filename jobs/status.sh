@@ -6,11 +6,11 @@
 #
 #   jobs/status.sh DIR       exit code 0 when every cell is done, 1 when not
 set -u
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 # shellcheck source=jobs/common.sh
 . "$here/common.sh"
 
-[ $# -eq 1 ] || fail "usage: jobs/status.sh RESULT-DIRECTORY"
+[ $# -eq 1 ] || fail "usage: ${0##*/} RESULT-DIRECTORY"
 dir=$(cd -- "$1" 2>/dev/null && pwd -P) || fail "$1 is not a directory"
 [ -r "$dir/submitted.tsv" ] ||
     fail "$1: nothing was submitted for it (it has no submitted.tsv)"

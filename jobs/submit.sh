@@ -2,7 +2,7 @@
 # Submits a campaign to Slurm: a job array for each launch shape, whose tasks
 # share one result directory.  See --help and site.env.example.
 set -u
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 # shellcheck source=jobs/common.sh
 . "$here/common.sh"
 # shellcheck source=jobs/heterogeneous.sh
@@ -15,8 +15,10 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 margin_s=150
 
 help() {
+    local command=jobs/submit.sh
+    ! is_installed || command=dlsbench-submit
     cat <<END
-Usage: jobs/submit.sh CAMPAIGN [OPTION...]
+Usage: $command CAMPAIGN [OPTION...]
 Submits a campaign (a file, or the name of one that comes with DLSBench, as
 cluster) as job arrays, one for each layout (ranks x threads).  What is skipped
 and how many node-hours it takes is said before anything is submitted.
@@ -36,7 +38,8 @@ and how many node-hours it takes is said before anything is submitted.
                      dlsbench calibrate, made on the nodes that will run it
                      (default: of the machine that submits)
   --set KEY=VALUE    as of dlsbench run
-  --site FILE        settings, instead of jobs/site.env
+  --site FILE        settings, instead of jobs/site.env (where it is
+                     installed, of ~/.config/dlsbench/site.env)
   --dry-run          say what would be submitted
 
 Where the site takes no more jobs now (MaxSubmitJobs), what fits is submitted in
@@ -50,7 +53,7 @@ END
 asked=()
 trap 'fail "interrupted: what is above is submitted, the same command submits the rest" 1' INT TERM HUP
 
-campaign='' out='' from='' calibration='' time='' cell_time='' site=$here/site.env dry_run=false
+campaign='' out='' from='' calibration='' time='' cell_time='' site='' dry_run=false
 nodes=() sets=()
 
 need_value() {
@@ -86,6 +89,7 @@ parse() {
         shift 2
     done
     [ -n "$campaign" ] || fail "a campaign file is missing, see --help"
+    [ -n "$site" ] || find_site
     [ -z "$cell_time" ] || [[ $cell_time =~ ^[0-9]{1,9}$ && $cell_time -gt 0 ]] ||
         fail "--cell-time: '$cell_time' must be whole seconds, 1 or more"
 }

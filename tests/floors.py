@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 
+from sources import listed
+
 FLOORS = {
     0: ["base"],
     0.5: ["base/system"],
@@ -78,13 +80,9 @@ def room_of(path):
 
 
 def sources():
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-co",
-         "--exclude-standard", "base", "sched", "kernels", "harness", "dls",
-         "bench"],
-        check=True, capture_output=True, text=True).stdout.split()
-    return [path for path in map(pathlib.Path, listed)
-            if path.suffix in (".c", ".h", ".inc", ".def") and path.exists()
+    return [path for path in listed("base", "sched", "kernels", "harness",
+                                    "dls", "bench")
+            if path.suffix in (".c", ".h", ".inc", ".def")
             and "examples" not in path.parts]
 
 

@@ -15,10 +15,10 @@ nothing else and says what a user gets for the lines.
 The sources are formatted (make check-format), so that a function begins and
 ends with a brace in the first column.
 """
-import pathlib
 import re
-import subprocess
 import sys
+
+import sources
 
 LIMITS = {"file": 400, "function": 60, "struct": 25, "folder": 25}
 UNITS = {"file": "lines", "function": "lines", "struct": "fields",
@@ -50,12 +50,8 @@ BUDGET = {
 
 
 def listed(pattern):
-    out = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-co",
-         "--exclude-standard", "--", *pattern],
-        check=True, capture_output=True, text=True).stdout.split("\n")
-    return [path for path in map(pathlib.Path, filter(None, out))
-            if path.exists() and path.parent.name != "xxhash"]
+    return [path for path in sources.listed(*pattern)
+            if path.parent.name != "xxhash"]
 
 
 def is_test(path):

@@ -9,6 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A program that is installed is compiled without its build's folder, and with
+ * that of libraries, relative to PREFIX where it is below it. */
+#ifndef BUILD_TREE
+#define BUILD_TREE ""
+#endif
+#ifndef BUILD_LIBDIR
+#define BUILD_LIBDIR "lib"
+#endif
+
 /* Folders above the program that are looked into: build/dlsbench, a program in
  * a folder below build/, or PREFIX/bin/dlsbench. */
 enum { LEVELS_MAX = 3 };
@@ -50,5 +59,23 @@ int installed_find(const char *name, char *path, size_t size)
     }
     if (code != 0)
         return code;
-    return find_below(BUILD_TREE, name, path, size) ? 0 : -ENOENT;
+    return BUILD_TREE[0] != '\0' && find_below(BUILD_TREE, name, path, size)
+               ? 0
+               : -ENOENT;
+}
+
+int installed_library(const char *name, char *path, size_t size)
+{
+    static const char *const folders[] = {BUILD_LIBDIR "/dlsbench", "lib",
+                                          "build/lib"};
+    bool whole = BUILD_LIBDIR[0] == '/';
+    if (whole && find_below(BUILD_LIBDIR "/dlsbench", name, path, size))
+        return 0;
+    for (int i = whole; i < 3; i++) {
+        char below_top[64 + sizeof(BUILD_LIBDIR)];
+        snprintf(below_top, sizeof(below_top), "%s/%s", folders[i], name);
+        if (installed_find(below_top, path, size) == 0)
+            return 0;
+    }
+    return -ENOENT;
 }

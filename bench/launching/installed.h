@@ -11,4 +11,8 @@
  * is not there or its path is longer than `size`. */
 int installed_find(const char *name, char *path, size_t size);
 
+/* The same of a library that is loaded into other programs, such as
+ * "libdls-omp.so": in LIBDIR/dlsbench, or in lib/ of the build. */
+int installed_library(const char *name, char *path, size_t size);
+
 #endif

@@ -94,11 +94,13 @@ void options_print_man(const struct options_page *page, const char *version,
     const char *name = page->name != NULL ? page->name : "";
     char title[64];
     int summary = (int)strcspn(page->summary, ".");
+    int release = (int)strcspn(version, "+"); /* without the commit */
     snprintf(title, sizeof(title), "dlsbench%s%s", *name ? " " : "", name);
     fprintf(out,
-            ".TH dlsbench%s%s 1 \"\" \"DLSBench %s\" \"DLSBench\"\n"
+            ".TH dlsbench%s%s 1 \"\" \"DLSBench %.*s\" \"DLSBench\"\n"
             ".SH NAME\ndlsbench%s%s \\- ",
-            *name ? "\\-" : "", name, version, *name ? "\\-" : "", name);
+            *name ? "\\-" : "", name, release, version, *name ? "\\-" : "",
+            name);
     write_text(out, page->summary, summary);
     fputc('\n', out);
     write_synopsis(out, title, page->words != NULL ? page->words : "");

@@ -35,7 +35,9 @@ static int find_program(struct simulate *simulate, struct error *err)
     self[length] = '\0';
     snprintf(simulate->program, sizeof(simulate->program), "%s-sim", self);
     if (access(simulate->program, R_OK) != 0)
-        return error_set(err, ENOENT, "%s is not there: build it with make sim",
+        return error_set(err, ENOENT,
+                         "%s is not there: build it with make sim, "
+                         "after apt-get install libsimgrid-dev",
                          simulate->program);
     if (!launcher_can_start("smpirun"))
         return error_set(err, ENOENT,

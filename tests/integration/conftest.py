@@ -110,7 +110,7 @@ def copy_tree(tree):
         if (ROOT / "build" / name).is_dir():
             shutil.copytree(ROOT / "build" / name, tree / "build" / name)
     for name in [*(path.name for path in ROOT.glob("*.mk")), "Makefile",
-                 "build/flags", "build/found.mk"]:
+                 "VERSION", "build/flags", "build/found.mk"]:
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, tree / name)
     return tree

@@ -50,23 +50,27 @@ const char *start_option(const char *loops)
                                        : "";
 }
 
-int start_library(const char *loops, char *path, size_t size, struct error *err)
+static int find_library(const char *loops, char *path, size_t size,
+                        struct error *err)
 {
-    static const char *const plain[] = {"lib/libdls-omp.so",
-                                        "build/lib/libdls-omp.so"};
-    static const char *const cuts[] = {"lib/dlsbench/libdls-omp.so",
-                                       "build/lib/dlsbench/libdls-omp.so"};
-    const char *const *names = start_cuts(loops) ? cuts : plain;
+    const char *name =
+        start_cuts(loops) ? "static/libdls-omp.so" : "libdls-omp.so";
     char found[PATH_MAX];
-    for (int i = 0; i < 2; i++)
-        if (installed_find(names[i], found, sizeof(found)) == 0) {
-            char *whole = realpath(found, NULL);
-            snprintf(path, size, "%s", whole != NULL ? whole : found);
-            free(whole);
-            return 0;
-        }
-    return error_set(err, ENOENT,
-                     "omp: libdls-omp.so is not here; make builds it");
+    if (installed_library(name, found, sizeof(found)) != 0)
+        return error_set(err, ENOENT,
+                         "omp: libdls-omp.so is not here; make builds it");
+    char *whole = realpath(found, NULL);
+    snprintf(path, size, "%s", whole != NULL ? whole : found);
+    free(whole);
+    return 0;
+}
+
+const char *start_library_text(const char *loops, char *path, size_t size)
+{
+    struct error ignored;
+    if (find_library(loops, path, size, &ignored) != 0)
+        snprintf(path, size, "libdls-omp.so");
+    return path;
 }
 
 /* The loader splits LD_PRELOAD at blanks and colons, and expands dollars: from
@@ -90,7 +94,7 @@ int start_preload(const char *folder, const char *loops, char *preload,
     char library[PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
     bool any = before != NULL && before[0] != '\0';
-    int code = start_library(loops, library, sizeof(library), err);
+    int code = find_library(loops, library, sizeof(library), err);
     if (code == 0)
         code = link_library(folder, library, sizeof(library), err);
     snprintf(preload, size, "%s%s%s", library, any ? ":" : "",

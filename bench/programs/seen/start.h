@@ -45,9 +45,9 @@ bool start_cuts(const char *loops);
  * one. */
 const char *start_option(const char *loops);
 
-/* The file of libdls-omp.so for these loops.  Returns 0 or -errno. */
-int start_library(const char *loops, char *path, size_t size,
-                  struct error *err);
+/* The file of libdls-omp.so for these loops, for a command that is printed; its
+ * name where it is not found. */
+const char *start_library_text(const char *loops, char *path, size_t size);
 
 /* What LD_PRELOAD is for such a run; what it was stays behind it.  `folder`:
  * one that lasts as long as the run.  Returns 0 or -errno. */

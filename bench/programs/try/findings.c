@@ -279,7 +279,7 @@ static void write_rules(FILE *file, const struct findings *findings, int *count)
 {
     const struct subjects *subjects = findings->rounds->subjects;
     const char *loops = findings->rounds->attempts->loops;
-    char text[512];
+    char text[512], library[4096];
     *count = 0;
     fprintf(file,
             "# Written by dlsbench omp --try.  A loop has a line by its place "
@@ -288,9 +288,9 @@ static void write_rules(FILE *file, const struct findings *findings, int *count)
             "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM%s\n",
             start_option(loops), start_cuts(loops) ? "" : ", or");
     if (!start_cuts(loops))
-        fprintf(file,
-                "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=libdls-omp.so PROGRAM\n",
-                text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "");
+        fprintf(file, "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=%s PROGRAM\n",
+                text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "",
+                start_library_text(loops, library, sizeof(library)));
     if (say_failed(findings, text, sizeof(text)) > 0)
         fprintf(file, "# But %s.\n", text);
     for (int i = 1; i < subjects->count; i++) {

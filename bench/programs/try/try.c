@@ -149,16 +149,13 @@ static void print_use(const struct rounds *rounds)
 {
     const char *loops = rounds->attempts->loops;
     char library[4096];
-    struct error ignored;
     printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ...",
            rounds->folder, start_option(loops));
-    if (start_library(loops, library, sizeof(library), &ignored) != 0)
-        snprintf(library, sizeof(library), "libdls-omp.so");
     if (!start_cuts(loops))
         printf(", or\n  DLS_SCHEDULE=@%s/rules%s LD_PRELOAD=%s ...",
                rounds->folder,
                text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "",
-               library);
+               start_library_text(loops, library, sizeof(library)));
     puts("");
 }
 

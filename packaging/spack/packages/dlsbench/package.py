@@ -19,7 +19,7 @@ class Dlsbench(MakefilePackage):
 
     license("MIT")
 
-    version("main", branch="main")
+    version("1.0", branch="main")
 
     variant("papi", default=True, description="Count events with PAPI")
     variant("simgrid", default=False, description="Simulated clusters too")

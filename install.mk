@@ -1,0 +1,73 @@
+# `make install`, `make uninstall`, and `make dist`, the archive of a release.
+SHARE   = $(DESTDIR)$(PREFIX)/share/dlsbench
+BIN     = $(DESTDIR)$(PREFIX)/bin
+DOC     = $(DESTDIR)$(PREFIX)/share/doc/dlsbench
+READERS = tables report figures compare advise
+RELEASE = dlsbench-$(VERSION)
+# What is copied as it is: below share/dlsbench, and the manual.
+SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*/*.* \
+          bench/platforms/*.* bench/platforms/*/*.* analysis/*.py analysis/figures/*.py \
+          analysis/templates/*) \
+          $(filter-out jobs/site.env,$(wildcard jobs/*.*))
+DOC_FILES = README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE results/README.md \
+          $(wildcard docs/*.* docs/*/*.*)
+
+.PHONY: install uninstall dist
+# An installed program does not know the folder that it was built in.
+$(BUILD)/installed/where: FORCE
+	$(call remember,$(LIBDIR:$(PREFIX)/%=%))
+$(BUILD)/installed/installed.o: bench/launching/installed.c $(BUILD)/flags $(BUILD)/installed/where
+	$(Q)$(CC) $(CFLAGS_ALL) $(NO_PATH) $(FATAL) $(CPPFLAGS) \
+	    -DBUILD_LIBDIR='"$(LIBDIR:$(PREFIX)/%=%)"' -MMD -MP -c -o $@ $<
+$(BUILD)/installed/dlsbench: $(filter-out %/launching/installed.o,$(OBJECTS)) $(BUILD)/installed/installed.o
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+# By the program, or, where it is for another machine, those of the archive.
+$(BUILD)/man/made: $(BUILD)/dlsbench
+	$(Q)rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)if all=$$($< --help=complete 2>/dev/null); then \
+	    for command in '' $$(echo "$$all" | sed -n '/^-/!s/\t.*//p'); do \
+	    $< $$command --help=man >$(@D)/dlsbench$${command:+-$$command}.1 || exit 1; done; \
+	    else cp man/dlsbench*.1 $(@D)/; fi
+	$(Q)touch $@
+
+install: $(BUILD)/installed/dlsbench $(BUILD)/man/made install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
+	install -d $(BIN) $(SHARE) $(DOC) $(INTO)/dlsbench/static $(DESTDIR)$(PREFIX)/share/man/man1
+	install $(BUILD)/installed/dlsbench $(BIN)/
+	for name in sim sim-smpi.so; do program=$(BUILD)/dlsbench-$$name; \
+	    [ ! -e $$program ] || install $$program $(BIN)/ || exit 1; done
+	for name in '' static/; do install -m 644 $(LIB)/$${name}libdls-omp.so \
+	    $(INTO)/dlsbench/$$name || exit 1; done
+	for file in $(SHARED_FILES); do install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
+	for file in $(DOC_FILES); do install -D -m 644 $$file $(DOC)/$$file || exit 1; done
+	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py) $(SHARE)/jobs/*.sh
+	install packaging/reader.sh $(SHARE)/
+	for name in $(READERS); do ln -sf $$name.py $(SHARE)/analysis/dlsbench-$$name && \
+	    ln -sf ../share/dlsbench/reader.sh $(BIN)/dlsbench-$$name || exit 1; done
+	for name in submit status; do \
+	    ln -sf ../share/dlsbench/jobs/$$name.sh $(BIN)/dlsbench-$$name || exit 1; done
+	install -m 644 $(BUILD)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -D -m 644 packaging/completion/dlsbench.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dlsbench
+	install -D -m 644 packaging/completion/_dlsbench \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dlsbench
+
+uninstall: ## removes what install puts there, with the same PREFIX and LIBDIR
+	$(Q)root=$$(mktemp -d) && $(MAKE) --no-print-directory install DESTDIR=$$root >/dev/null && \
+	    { [ ! -d "$(SHARE)" ] || find "$(SHARE)" -name __pycache__ -prune -exec rm -r {} +; } && \
+	    (cd $$root && find . ! -type d) | while read -r file; do rm -f "$(DESTDIR)/$$file"; done && \
+	    (cd $$root && find . -mindepth 1 -depth -type d) | while read -r folder; do \
+	    [ ! -d "$(DESTDIR)/$$folder" ] || \
+	    rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$folder" || :; done; rm -r "$$root"
+
+# What is committed, and the manual pages: the same bytes from each clone.
+dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commit, with manual pages
+	@[ -n '$(wildcard .git)' ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
+	@[ -z "$$($(GIT) status --porcelain -uno)" ] || { \
+	    echo 'make dist: the archive is of a commit: commit first, or git stash' >&2; exit 1; }
+	$(Q)$(GIT) -c tar.umask=0022 archive --format=tar --prefix=$(RELEASE)/man/ \
+	    $$(ls $(BUILD)/man/*.1 $(MANUALS) | sed 's/^/--add-file=/') \
+	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
+	$(Q)xz -f -9 -T1 $(BUILD)/$(RELEASE).tar
+	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz
