@@ -45,7 +45,8 @@ static int take_kernel(void *command, const struct options_entry *entry,
 static const struct options_entry entries[] = {
     OPTION_TEXT("out", "FILE", out, "where to write"),
     OPTION_CALL("kernel", "K", take_kernel,
-                "measure this kernel and size, too; several times for several"),
+                "also measure this kernel and size; give it again for more "
+                "kernels"),
     OPTION_TEXT("for", "CAMPAIGN", campaign,
                 "measure the kernels of this campaign only, and loops with "
                 "dependences at its sync intervals"),
@@ -53,12 +54,12 @@ static const struct options_entry entries[] = {
                  "threads, and ranks (default: one per core)"),
     OPTION_WHOLE("nodes", "2", nodes, 2, 2,
                  "inside a job of two nodes: measure one, and messages between "
-                 "both (where a node has one worker, kernels too), for "
+                 "both (also kernels, where a node has one worker), for "
                  "simulations on this-cluster"),
     OPTION_TEXT("launcher", "COMMAND", request.launcher,
                 "starts the ranks (default as mpiexec.mpich -n {ranks})"),
     OPTION_FLAG("oversubscribe", request.oversubscribe,
-                "go on when workers share cores"),
+                "continue when workers share cores"),
     {.name = NULL},
 };
 
@@ -71,13 +72,13 @@ static const struct options_page page = {
         "ranks: start-up cost c_d and cost per byte c_c of a boundary, by a "
         "least-squares fit over sizes.  On every worker: the cost c_p of an "
         "iteration of every kernel (of a grid point for loops with "
-        "dependences, and c_b to start a row of a block there), and from "
-        "it the workers' powers.  There, too: what a row of a block of h "
-        "columns costs, what a block takes longer when the rows beside it are "
-        "another worker's, and the wait for its boundary, under DMPS itself.  "
-        "And the cost c_sch of a chunk from shared "
-        "memory, a master and a window, and in what time slices a competing "
-        "process shares a core.\n"
+        "dependences, and c_b to start a row of a block there), and from it "
+        "the workers' powers.  On every worker also: the cost of a row of a "
+        "block of h columns, the extra time of a block next to another "
+        "worker's rows, and the wait for its boundary, under DMPS itself.  "
+        "Then the cost c_sch of a chunk from shared memory, a master and a "
+        "window, and the time slices in which a competing process shares a "
+        "core.\n"
         "\n"
         "Without --out the file is dlsbench/calibration-HOST.json in "
         "$XDG_CACHE_HOME or ~/.cache, where predict and run look for it.",

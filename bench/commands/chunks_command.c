@@ -51,7 +51,8 @@ static const struct options_entry entries[] = {
     OPTION_TEXT("order", "W,...", order,
                 "who asks, repeated (default: in turn)"),
     OPTION_TEXT("costs", "FILE", costs,
-                "costs of the iterations, one per line, or n:cost for n alike"),
+                "costs of the iterations, one per line, or n:cost for n equal "
+                "ones"),
     OPTION_WHOLE("min-chunk", "N", min_chunk, 1, 0x1p62,
                  "smallest chunk (default 1)"),
     OPTION_WORD("format", "table|csv", csv, formats, "default table"),

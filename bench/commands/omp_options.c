@@ -20,21 +20,21 @@ static const struct options_entry entries[] = {
                 "hand out the loops' chunks by this scheme, or @FILE: by rules "
                 "`name = scheme`, where the name is a function, file:line or "
                 "*; rnd:seed=1..100: run it under each seed until --check "
-                "fails or it prints something else, and end with 1 then, with "
-                "2 where it does so without a scheme, too"),
+                "fails or it prints something else, and end with 1, or with 2 "
+                "if it also does so without a scheme"),
     OPTION_WORD("loops", "WHICH", loops, loops_words,
                 "runtime: only loops with schedule(runtime) get the scheme "
-                "(default); dynamic: those with dynamic and guided, too; "
-                "static: those that gcc compiled in, too, where its machine "
-                "code (x86-64) shows nothing against it; what the program "
-                "prints is compared with a run as it is"),
+                "(default); dynamic: also those with dynamic and guided; "
+                "static: also those that gcc compiled in, where the machine "
+                "code (x86-64) shows nothing against it; the output is "
+                "compared with that of a run without changes"),
     OPTION_TEXT(
         "out", "DIR", out,
-        "append the loops to this result directory, which dlsbench summary and "
-        "tables read (a name without '/': in results/omp/)"),
+        "append the loops to this result directory, for dlsbench summary and "
+        "tables (a name without '/': in results/omp/)"),
     OPTION_WORD("format", TABLE_FORMAT_WORDS, format, formats,
-                "the report as rows on stdout, too, where the program's stdout "
-                "goes to stderr: the program, its loops and parts of regions"),
+                "the report also as rows on stdout: the program, its loops and "
+                "parts of regions; the program's stdout then goes to stderr"),
     OPTION_TEXT("try", "LIST", list,
                 "run the program as it is and with each of these changes, in "
                 "shuffled rounds into --out (PROGRAM-TIME), then with the best "
@@ -43,22 +43,22 @@ static const struct options_entry entries[] = {
     OPTION_WHOLE("repetitions", "N", repetitions, 1, 10000,
                  "rounds of --try (10)"),
     OPTION_TEXT("check", "COMMAND", check,
-                "for the shell after each run, 0 is a right answer; the file "
-                "$DLS_OUTPUT has the program's stdout; stopped when it takes "
-                "10 times the program's time and 10 s"),
+                "a shell command after each run, exit code 0 for a right "
+                "answer; the file $DLS_OUTPUT has the program's stdout; "
+                "stopped after 10 times the program's time plus 10 s"),
     OPTION_FLAG("same-output", same,
-                "--loops static: also loops of which only the answer tells "
-                "whether they are right"),
-    OPTION_FLAG("resume", resume, "--try: go on with the runs that --out has"),
+                "--loops static: also loops that only the program's output can "
+                "prove right"),
+    OPTION_FLAG("resume", resume, "--try: continue the runs in --out"),
     OPTION_TEXT("record", "DIR", record,
                 "write what each iteration of the loops takes into files for "
                 "dlsbench run --kernel trace:file=...; the loops run under "
                 "dynamic,1, with --scheme css:chunk=K under dynamic,K"),
     OPTION_TEXT("on", "P,...", on,
                 "what each scheme would do with this many threads, by a replay "
-                "of what --record stores; without --record the records are not "
-                "kept, and without a program those of --record DIR are read; "
-                "with --out, a folder of results, its report has it"),
+                "of the records of --record; without --record the records are "
+                "not kept; without a program those of --record DIR are read; "
+                "with --out, a folder of results, its report shows it"),
     OPTION_TEXT(
         "suggest", "FILE", suggest,
         "run nothing: print a patch of this source file (C, C++, Fortran) that "
@@ -76,22 +76,22 @@ static const struct options_page page = {
     .summary = "Runs an OpenMP program as it is, and reports its loops: time, "
                "imbalance, and whether another schedule could matter.",
     .details =
-        "The program is not compiled anew: a library that is loaded before it "
-        "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
+        "The program is not compiled anew: a library loaded before it "
+        "(libdls-omp.so) takes its calls to the OpenMP runtime.  Without "
         "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
         "the chunks of loops come from a scheme (dlsbench list schemes), or "
         "from `steal`, work stealing between the threads.  Ordered and "
         "doacross loops are never changed.\n"
         "\n"
-        "The report goes to stderr, the program's own output is left alone, "
+        "The report goes to stderr.  The program's own output stays as it is, "
         "and its exit code or signal is passed on.  Static loops are timed "
         "from one barrier to the next.\n"
         "\n"
         "With --try and with several seeds the program runs many times, its "
         "stdout goes to the check and its stdin is empty.  Of MPI the launcher "
         "is the program: -- mpiexec -n 4 ./solver.  Exit codes are then 0; 1: "
-        "a run failed or its check did (the verdict is there all the same), or "
-        "nothing could be tried; 2: wrong usage.",
+        "a run or its check failed (the verdict is still complete), or nothing "
+        "could be tried; 2: wrong usage.",
     .examples =
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"

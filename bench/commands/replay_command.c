@@ -55,7 +55,8 @@ static int take_field(void *command, const struct options_entry *entry,
 static const struct options_entry entries[] = {
     {.group = "The loop:"},
     OPTION_TEXT("trace", "FILE", trace,
-                "costs of the iterations, one per line, or n:cost for n alike"),
+                "costs of the iterations, one per line, or n:cost for n equal "
+                "ones"),
     OPTION_TEXT("unit", "s|ms|us|ns", unit, "of these costs (s)"),
     OPTION_CALL("kernel", "K", take_field,
                 "or a kernel with a cost model, see dlsbench list kernels"),
@@ -65,7 +66,7 @@ static const struct options_entry entries[] = {
     OPTION_TEXT("scheme", "S,...", scheme,
                 "schemes, see dlsbench list schemes, or all", .required = true),
     OPTION_WHOLE("workers", "P", workers, 1, CELL_WORKERS_MAX,
-                 "number of workers; dedicated masters come on top",
+                 "number of workers; dedicated masters are added",
                  .required = true),
     OPTION_WHOLE(
         "threads", "T", threads, 1, CELL_WORKERS_MAX,
@@ -79,14 +80,17 @@ static const struct options_entry entries[] = {
     OPTION_CALL("hierarchy", "H", take_field,
                 "flat, 2, 4x16, node, 2xnode, ..."),
     OPTION_CALL("master", "M", take_field, "computing or dedicated"),
-    OPTION_CALL("prefetch", "on|off", take_field, "requests go one ahead (on)"),
+    OPTION_CALL("prefetch", "on|off", take_field,
+                "ask for the next chunk "
+                "while computing this one "
+                "(on)"),
     OPTION_CALL("min-chunk", "N", take_field, "smallest chunk"),
     OPTION_CALL("power", "V,...", take_field,
                 "speed of each worker, which schemes know; n:v for n times v"),
     {.group = "What takes time, in seconds:"},
     SECONDS("count-cost", costs.count_s, "a chunk from memory, at a worker"),
     SECONDS("counter-cost", costs.counter_s,
-            "and where one worker at a time is inside"),
+            "then a step for one worker at a time"),
     SECONDS("state-cost", costs.state_s,
             "a chunk from a master or pool of the worker's rank"),
     SECONDS("request-cost", costs.request_s,
@@ -103,9 +107,9 @@ static const struct options_entry entries[] = {
     {.group = "Output:"},
     OPTION_WORD(
         "format", TABLE_FORMAT_WORDS "|chunks", format, formats,
-        "default table; chunks: each chunk as csv, when a worker has it"),
+        "default table; chunks: each chunk as csv, when its worker gets it"),
     OPTION_TEXT("out", "DIR", out,
-                "and a result directory, whose cells are marked as simulated "
+                "also write a result directory, with cells marked as simulated "
                 "by replay: a name below results/replay, or a path"),
     {.name = NULL},
 };
@@ -121,10 +125,11 @@ static const struct options_page page = {
         "Chunks come from the real code of the schemes and masters.  Time "
         "passes as iterations cost, and for what is listed under 'What takes "
         "time'; measured are the calibrated ones, if there is a calibration "
-        "file, and the costs of the trace.\n\n"
-        "Left out are: links that messages share, but those of ranks with "
-        "masters (and routes: every message takes the same latency), results "
-        "and input data that travel, load, perturbations, dependences and time "
+        "file, and the costs of the trace.\n"
+        "\n"
+        "A replay leaves out: network sharing, except at the masters' own "
+        "links (and routes: every message has the same latency), messages with "
+        "results and input data, load, perturbations, dependences and time "
         "steps.  dlsbench sim has them.",
     .examples =
         "dlsbench replay --trace costs.txt --workers 64 --scheme all\n"

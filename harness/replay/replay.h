@@ -53,7 +53,7 @@ enum replay_kind { REPLAY_COUNTER, REPLAY_WINDOW, REPLAY_MASTERS };
 /* All in seconds, 0 or more. */
 struct replay_costs {
     double count_s;   /* a chunk from a counter or a scheme's state */
-    double counter_s; /* of it, the part in which only one worker is inside */
+    double counter_s; /* and then, for one worker at a time */
     double state_s;   /* a chunk from a master or pool in the worker's rank */
     double request_s; /* a master, or a window's counter, serves a request */
     double latency_s; /* of a message from one node to another */

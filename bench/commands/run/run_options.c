@@ -166,7 +166,7 @@ static const struct options_entry measuring[] = {
                 "counters of each worker: default, none or names, see dlsbench "
                 "list events"),
     OPTION_CALL("oversubscribe", NULL, take_policy,
-                "go on when workers share cores"),
+                "continue when workers share cores"),
     OPTION_CALL("trace", NULL, take_policy, "record who ran which chunk when"),
     OPTION_CALL("save", NULL, take_policy,
                 "write what each cell computed as a picture (mandelbrot, "
@@ -177,16 +177,18 @@ static const struct options_entry measuring[] = {
 static const struct options_entry running[] = {
     {.group = "The run:"},
     OPTION_TEXT("out", "DIR", dir.out, "name or path of the result directory"),
-    OPTION_FLAG("resume", dir.resume, "run what is not complete in --out"),
+    OPTION_FLAG("resume", dir.resume,
+                "run the cells that are not complete in "
+                "--out"),
     OPTION_FLAG("dry-run", dry_run, "say what would run"),
     OPTION_WORD(
         "format", TABLE_FORMAT_WORDS, format, formats,
         "of the results: a row for each cell and nothing else; of --dry-run, "
         "csv: each cell with its place in its layout by hash, its status in "
-        "--out, its estimated seconds and what they are by: measured, alike, "
-        "model or limit (cell_seconds)"),
+        "--out, its estimated seconds and their source: measured, alike, model "
+        "or limit (cell_seconds)"),
     OPTION_TEXT("from", "DIR", from,
-                "an earlier result directory to estimate by (default: --out)"),
+                "estimate by this earlier result directory (default: --out)"),
     OPTION_CALL("set", "KEY=VALUE", take_set,
                 "override a key or cell field of the campaign"),
     OPTION_CALL("shard", "I/N", take_shard,
