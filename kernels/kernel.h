@@ -17,11 +17,12 @@
 /* Every machine computes the same bits: kernels are compiled with
  * -ffp-contract=off, and a function marked KERNEL_CLONES is compiled for
  * several instruction sets and chosen when the program is loaded.  (The
- * choice is made before sanitizers are ready, so there it is left out.)
- * Kernels with explicit vectors choose in create, by __builtin_cpu_supports,
- * and keep a pointer in the instance. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
-    !defined(__SANITIZE_THREAD__) && !defined(DLSBENCH_SANITIZED)
+ * choice is made before sanitizers are ready, so there it is left out, and
+ * clang before 14 cannot make it.) Kernels with explicit vectors choose in
+ * create, by __builtin_cpu_supports, and keep a pointer in the instance. */
+#if defined(__x86_64__) && __has_attribute(target_clones) &&                   \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
+    !defined(DLSBENCH_SANITIZED)
 #define KERNEL_CLONES                                                          \
     __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
