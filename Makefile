@@ -14,11 +14,11 @@ say     = $(if $(V),@:,@printf '  %-5s %s\n')
 comma   = ,
 
 # `make deps bench`: first the packages, then a make that finds them.
-INSTALLS = deps build-deps
+INSTALLS = deps deps-bench deps-test build-deps
 NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis
 AFTER   = $(if $(filter $(INSTALLS),$(MAKECMDGOALS)),$(filter-out $(INSTALLS),$(MAKECMDGOALS)))
 
-.PHONY: all help config deps build-deps bench bench-overhead bench-analysis smoke report \
+.PHONY: all help config $(INSTALLS) bench bench-overhead bench-analysis smoke report \
     compare pin unit test test-all quick check format clean
 all: ## build/dlsbench
 
@@ -27,7 +27,14 @@ include packages.mk
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk lib.mk omp.mk install.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
 
-deps: ## install Debian packages (as root, or through sudo)
+# For measuring there is no need of all that tests need.
+ONLY_BENCH = $(and $(filter bench,$(MAKECMDGOALS)),$(if $(filter-out $(INSTALLS) all bench,$(MAKECMDGOALS)),,bench))
+deps: deps-$(or $(ONLY_BENCH),test) ## install Debian packages: of deps-bench before bench, else of deps-test
+
+deps-bench: ## those for `make bench` (as root, or through sudo; PLOTS=0: without its page)
+	@sh tests/deps.sh $(BENCH_DEBS)
+
+deps-test: ## those for `make test`, and for all else
 	@sh tests/deps.sh $(DEBS)
 
 build-deps: ## only those that building needs
@@ -50,7 +57,7 @@ config: ## which libraries are here, and what is lost without the others
 bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/campaigns/workstation.yaml)
 	$(Q)$(BUILD)/dlsbench run workstation --out $(OUT); code=$$?; \
-	    $(PYTHON) analysis/report.py $(OUT) || echo "no report" >&2; exit $$code
+	    $(if $(filter 0,$(PLOTS)),,$(PYTHON) analysis/report.py $(OUT) || echo "no report" >&2;) exit $$code
 
 report: ## one page, plots and traces of a result directory: DIR=...
 	$(Q)$(PYTHON) analysis/report.py '$(DIR)'

@@ -22,11 +22,16 @@ DEBS_mpich = mpich libmpich-dev
 DEBS_openmpi = openmpi-bin libopenmpi-dev
 
 # Debian's packages for building, then also those for testing and checking.
-BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) $(shell sh packaging/find.sh debian $(OFF))
-DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
+# `make bench` needs no simulations; with PLOTS=0 neither what draws its page, nor
+# the two largest of the libraries that may be left out.
+debs_of = gcc libc6-dev make $(call mpi,DEBS) $(shell sh packaging/find.sh debian $(OFF) $(1))
+PAGE_DEBS = $(addprefix python3-,pandas scipy matplotlib jinja2)
+BENCH_DEBS = $(call debs_of,SIM $(if $(filter 0,$(PLOTS)),BLAS CAPSTONE)) \
+          $(if $(filter 0,$(PLOTS)),,$(PAGE_DEBS))
+BUILD_DEBS = $(debs_of) pkg-config git
+DEBS    = $(BUILD_DEBS) $(PAGE_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
-          strace python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
-          python3-matplotlib python3-jinja2 jq patch libomp-dev graphicsmagick gettext \
+          strace python3-pytest python3-pytest-xdist jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))

@@ -19,5 +19,10 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -q || exit 1
-# shellcheck disable=SC2086 # a list of words on purpose
-exec $sudo apt-get install -y -q --no-install-recommends $missing
+# shellcheck disable=SC2086 # lists of words on purpose
+{
+    LC_ALL=C apt-get install --assume-no --no-install-recommends $missing 2>/dev/null |
+        sed -n 's/^Need to get \(.*\) of archives.*/to download: \1/p
+            s/^After this operation, \(.*B\) of.* used.*/to be installed: \1/p'
+    exec $sudo apt-get install -y -q --no-install-recommends $missing
+}

@@ -83,6 +83,47 @@ def test_mpicc_is_the_compiler(tmp_path):
     assert other.returncode == 2 and "openmpi" in other.stdout.split("\n")[0]
 
 
+def packages(tmp_path, *words):
+    """What `make deps` would install."""
+    done = make(tmp_path, "-n", *words)
+    assert done.returncode == 0, done.stderr
+    (line,) = [x for x in done.stdout.splitlines() if "tests/deps.sh" in x]
+    return set(line.split("tests/deps.sh")[1].split())
+
+
+def test_packages_are_those_of_what_comes_next(tmp_path):
+    page = {"python3-pandas", "python3-matplotlib"}
+    tested = {"libsimgrid-dev", "python3-pytest", "libcmocka-dev"}
+    bench = packages(tmp_path, "deps-bench")
+    assert page < bench and not tested & bench and "libmpich-dev" in bench
+    small = packages(tmp_path, "deps-bench", "PLOTS=0")
+    assert bench - small == page | {
+        "python3-scipy", "python3-jinja2", "libblis-serial-dev",
+        "libcapstone-dev"} and small < bench
+    assert page | tested | bench < packages(tmp_path, "deps-test")
+    assert packages(tmp_path, "deps") == packages(tmp_path, "deps-test")
+    assert packages(tmp_path, "deps", "bench") == bench
+    assert tested < packages(tmp_path, "deps", "test")
+
+
+def test_megabytes_are_said_before_they_are_taken(tmp_path):
+    for name, text in [
+            ("dpkg-query", "exit 1"),
+            ("id", "echo 0"),
+            ("apt-get", 'case "$*" in *--assume-no*) echo '
+             '"After this operation, 557 MB of additional disk space will be '
+             'used."; exit 1 ;; install*) echo "installs $*" ;; esac')]:
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["sh", ROOT / "tests/deps.sh", "one", "two"], text=True, check=True,
+        capture_output=True, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    said, installs = done.stdout.splitlines()
+    assert said == "to be installed: 557 MB"
+    assert installs.startswith("installs install -y ") and installs.endswith(
+        " one two")
+
+
 def built(tmp_path, left_out):
     """The program without these; objects that are the same are copied by
     ccache where it is."""
