@@ -101,6 +101,20 @@ cells:
         for x in result.runs()}
 
 
+def test_an_estimate_knows_the_interval(dlsbench, measured):
+    """Ten repetitions of a loop whose workers wait for each other."""
+    seconds = {}
+    for h in (1, 300):
+        result = dlsbench("run", "--kernel", "heat:rows=2000,cols=4000",
+                          "--scheme", "static", "--threads", 2, "--dry-run",
+                          "--sync-interval", h, "--calibration", measured[0],
+                          "--oversubscribe", "--format", "csv")
+        (row,) = csv.DictReader(result.out.splitlines())
+        assert row["estimate"] == "model"
+        seconds[h] = float(row["seconds"])
+    assert seconds[1] > 1.2 * seconds[300]
+
+
 def test_a_number_is_given_and_not_predicted(dlsbench):
     result = dlsbench(*CELL, "--sync-interval", 7)
     assert result.code == 0, result.err

@@ -1,6 +1,7 @@
 #include "bench/launching/driver/estimate.h"
 
 #include "bench/campaign/kernel_work.h"
+#include "bench/foretell/interval/forecast.h"
 #include "harness/check/setup.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
@@ -181,6 +182,25 @@ static double model_of(struct estimator *e, const struct cell *cell)
     return serial_s[ranks ? CALIBRATION_RANKS : CALIBRATION_THREADS];
 }
 
+/* Of a loop with dependences, whose workers wait for each other: by the model
+ * of the sync interval; NAN: not known, or simulated. */
+static double pipeline_of(const struct estimator *e, const struct cell *cell)
+{
+    struct forecast_shape shape;
+    struct forecast forecast;
+    double time_s, h = (double)cell->sync_interval;
+    if (!e->has_calibration || cell->platform[0] != '\0' ||
+        forecast_shape(cell->kernel, &shape, NULL) != 0 ||
+        forecast_cell(&forecast, cell, &shape, &e->calibration, NULL) != 0)
+        return NAN;
+    if (h > 0)
+        time_s = forecast_time(&forecast, fmin(h, (double)shape.columns), true);
+    else
+        forecast_interval(&forecast, "auto", &time_s);
+    forecast_close(&forecast);
+    return time_s;
+}
+
 /* ---- together ---- */
 
 static struct estimate estimate_of(const struct policy *policy,
@@ -205,6 +225,9 @@ struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
     if (lost > 0)
         return estimate_of(p, serial_s * lost / workers, serial_s, "alike");
     serial_s = model_of(e, cell);
+    time_s = serial_s > 0 ? pipeline_of(e, cell) : (double)NAN;
+    if (time_s > 0)
+        return estimate_of(p, time_s, serial_s, "model");
     if (serial_s > 0) {
         double unused;
         lost =
