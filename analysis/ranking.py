@@ -188,9 +188,10 @@ def certainty(ranking, i):
 
 
 def simplest(rows):
-    """Threads before ranks, then as the registries have them: the order of the
-    rows of `dlsbench summary`."""
-    return min(rows, key=lambda r: (
+    """Of those near the shortest time: threads before ranks, then as the
+    registries have them, the order of the rows of `dlsbench summary`."""
+    most = EQUAL_MOST * min(r["time_s"] for r in rows)
+    return min((r for r in rows if r["time_s"] <= most), key=lambda r: (
         r["ranks"], labels.position(r["transport"], labels.TRANSPORTS),
         r["hierarchy"] != "flat", r["interval"] if r["interval_words"] else 0,
         labels.position(r["scheme"], labels.SCHEMES), r["scheme"]))
@@ -237,7 +238,9 @@ def draw_words(ranking, tied):
         what = f"{len(tied)} of {choices} are equally fast"
     else:
         what = f"{len(tied)} of {choices} may be the fastest"
-    return (f"{what} ({times_words(tied)}); the simplest is "
+    near = "" if spread <= EQUAL_MOST else \
+        f" of those within {100 * (EQUAL_MOST - 1):.0f} % of the shortest time"
+    return (f"{what} ({times_words(tied)}); the simplest{near} is "
             f"{choice(simplest(tied))}")
 
 

@@ -133,11 +133,17 @@ static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
             contest->winners > 1 ? "up to " : "", row->speedup.median);
 }
 
-/* Of the fastest ones: rows are sorted by it. */
+static bool is_near(const struct contest *contest, double time_s)
+{
+    return time_s <= EQUAL_MOST * contest->rows[contest->best].time.median;
+}
+
+/* Of the fastest ones near the shortest time: rows are sorted by it. */
 static int find_simplest(const struct contest *contest)
 {
     int row = contest->begin;
-    while (!contest->wins[row])
+    while (!contest->wins[row] ||
+           !is_near(contest, contest->rows[row].time.median))
         row++;
     return row;
 }
@@ -181,8 +187,7 @@ static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
 static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
 {
     bool all = contest->winners == contest->choices;
-    bool near = longest_s(contest) <=
-                EQUAL_MOST * contest->rows[contest->best].time.median;
+    bool near = is_near(contest, longest_s(contest));
     if (all)
         add(text,
             near ? "no difference was seen between the %d choices ("
@@ -194,7 +199,11 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
     add_times(contest, text);
     add_speedup(contest, text);
     add_waiting(contest, text);
-    add(text, "); the simplest is ");
+    add(text, "); the simplest ");
+    if (!near)
+        add(text, "of those within %.0f %% of the shortest time ",
+            100 * (EQUAL_MOST - 1));
+    add(text, "is ");
     add_choice(contest, find_simplest(contest), text);
 }
 
