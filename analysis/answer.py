@@ -398,7 +398,7 @@ def ending(comparison, sides):
                        f"{labels.count(len(found), 'cell')}")
             out += ["  " + text for text in found]
     if comparison.others:
-        out.append("--across scheme compares these loops, too")
+        out.append("--across scheme also compares these loops")
     found = environment.differences(*sides)
     if not found:
         return out + ["environment: no difference in the manifests"]

@@ -69,7 +69,7 @@ const char *file_why(int code)
     case EILSEQ:
         return "other bytes follow the compressed data";
     case EFBIG:
-        return "the compressed data grow beyond the memory that is available";
+        return "the compressed data need more than the available memory";
     default:
         return strerror(code);
     }

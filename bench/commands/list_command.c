@@ -111,7 +111,8 @@ static void list_keys(void)
     list_names("keys of a cell in a campaign file, most of them options of "
                "'dlsbench run --help=all'",
                CAMPAIGN_KEYS_CELL);
-    list_names("\nkeys of a campaign file, which may have those of cells too",
+    list_names("\n"
+               "keys of a campaign file, which may also have those of cells",
                CAMPAIGN_KEYS_ALL);
 }
 

@@ -135,8 +135,8 @@ static int record(const struct omp_input *in, const char *folder,
         end = COMMAND_FAILED;
     }
     if (loops->left > 0)
-        command_say("omp: --%s: loops that are left alone, as ordered ones "
-                    "are in LLVM's runtime: %d",
+        command_say("omp: --%s: loops left alone, as ordered ones in LLVM's "
+                    "runtime: %d",
                     name_option(in), loops->left);
     return end;
 }

@@ -150,8 +150,7 @@ static int check_several(const struct omp_input *in, struct error *err)
     if (in->list != NULL && in->scheme != NULL)
         why = "--try and --scheme: one of them is allowed";
     else if (in->list != NULL && in->out == NULL && in->resume)
-        why = "--resume goes on with the runs of a folder: --out DIR is "
-              "missing";
+        why = "--resume continues the runs of a folder: --out DIR is missing";
     else if (in->list == NULL && (in->repetitions > 0 || in->resume))
         why = "--repetitions and --resume are for --try";
     else if (in->list == NULL && in->check != NULL && !in->seeds)
@@ -194,8 +193,8 @@ static int check_records(const struct omp_input *in, bool runs,
         why = "--suggest and --static run no program";
     else if (runs && in->scheme != NULL &&
              strncmp(in->scheme, "css:chunk=", 10) != 0)
-        why = "--record and --on change the schedule to dynamic,1; another one "
-              "that is allowed is --scheme css:chunk=K";
+        why = "--record and --on change the schedule to dynamic,1; --scheme "
+              "css:chunk=K is also allowed";
     else if (!runs && in->on != NULL && in->record == NULL)
         why = "--on: a program is missing, or --record DIR with records to "
               "read";

@@ -105,8 +105,8 @@ void doctor_topology(struct doctor *doctor)
                    kinds);
     if (topo_processors(topo) > cores)
         doctor_add(doctor, HEALTH_FINE, "hardware threads",
-                   "%d on %d cores: a worker has a core of its own, with --smt "
-                   "a hardware thread",
+                   "%d on %d cores: each worker gets a core, with --smt a "
+                   "hardware thread",
                    topo_processors(topo), cores);
     topo_close(topo);
 }

@@ -224,7 +224,7 @@ static void describe(enum kind kind, int ranks, char *text, size_t size)
         [ROOT] = "Open MPI does not start ranks as root: give --launcher with "
                  "--allow-run-as-root",
         [PROGRAM] = "the program cannot be started on a host: its path and its "
-                    "libraries must be there, too"};
+                    "libraries must also exist there"};
     char number[48];
     switch (kind) {
     case SPACE:

@@ -111,10 +111,9 @@ static int check_existing(const struct rundir *dir,
     snprintf(mine, sizeof(mine), "-%s.json", part);
     if (options->part.shards > 1 && !has_files(dir->path, "manifest-", mine))
         return 0;
-    return error_set(err, EEXIST,
-                     "%s exists: give --resume to go on with it, or another "
-                     "--out",
-                     dir->path);
+    return error_set(
+        err, EEXIST,
+        "%s exists: give --resume to continue it, or another --out", dir->path);
 }
 
 /* ---- campaign.yaml ---- */
@@ -207,9 +206,8 @@ static int take_gained(const struct rundir *dir, const char *path,
     if (!options->resume && !options->prepare)
         return error_set(
             err, EEXIST,
-            "%s holds a part of this campaign, which has %d "
-            "cell%s more: give --resume to go on with it, or another "
-            "--out",
+            "%s holds a part of this campaign, which has %d cell%s more: give "
+            "--resume to continue it, or another --out",
             dir->path, dir->gained, text_s(dir->gained));
     char *text = gain_text(whole, dir->seed, setup, err);
     if (text == NULL)
@@ -234,8 +232,8 @@ static int check_schema(const char *dir, struct error *err)
         if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
             code = error_set(err, EPROTO,
                              "%s: its schema is not %d: another version of "
-                             "dlsbench made this result directory; go on with "
-                             "that one, or give another --out",
+                             "dlsbench made this result directory; continue "
+                             "with that one, or give another --out",
                              found.path[i], RECORD_SCHEMA);
         json_decref(manifest);
     }

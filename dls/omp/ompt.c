@@ -189,8 +189,7 @@ typedef struct start_result *start_tool_fn(unsigned, const char *);
 
 static atomic_bool asked; /* a runtime has come to this library's tool */
 
-static const char own_tool[] =
-    "the program has an OMPT tool of its own: it is kept";
+static const char own_tool[] = "the program has its own OMPT tool: it is kept";
 
 static bool is_idle(void)
 {

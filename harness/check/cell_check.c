@@ -228,8 +228,8 @@ static int check_binding(struct setup *setup, struct error *err)
         cell->rank_per[0] = '\0';
     if (binding->bind == TOPO_NONE && text_is(cell->memory, "bind"))
         return error_set(err, ENOTSUP,
-                         "memory bind needs workers that are bound to cores: "
-                         "bind is none");
+                         "memory bind needs workers bound to cores: bind is "
+                         "none");
     return 0;
 }
 

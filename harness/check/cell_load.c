@@ -169,8 +169,8 @@ int setup_check_load(struct setup *setup, struct error *err)
         return 0;
     if (setup->binding.bind == TOPO_NONE)
         return error_set(err, ENOTSUP,
-                         "load: busy processes need workers that are bound to "
-                         "cores, not bind none");
+                         "load: busy processes need workers bound to cores, "
+                         "not bind none");
     setup->load = need_zeroed((size_t)setup->workers + 1, sizeof(*setup->load));
     int code = parse_spans(cell->load, spans, &count, err);
     if (code == 0)

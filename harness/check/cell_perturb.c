@@ -36,8 +36,8 @@ static int check_workers(const struct setup *setup,
     int first = first_allowed(setup, perturb), total = setup->workers;
     if (perturb->first >= 0 && perturb->first < first)
         return error_set(err, ENOTSUP,
-                         "perturb %s: w%d is of the rank of the master, which "
-                         "computes too; allowed are w%d to w%d, or master "
+                         "perturb %s: w%d is in the rank of the master, which "
+                         "also computes; allowed are w%d to w%d, or master "
                          "dedicated",
                          perturb->kind->name, perturb->first, first, total - 1);
     int from = perturb->first >= 0 ? perturb->first : first;
@@ -127,8 +127,8 @@ static int check_reissue(struct setup *setup, struct error *err)
                          "again; use data none");
     if (cell_has_masters(cell) && text_is(cell->collect, "local"))
         return error_set(err, ENOTSUP,
-                         "reissue: with collect local the results of a worker "
-                         "that is gone are gone too; %s",
+                         "reissue: with collect local the results of a gone "
+                         "worker are lost; %s",
                          possible);
     if (setup->kernel->check_tally != NULL)
         return error_set(err, ENOTSUP,

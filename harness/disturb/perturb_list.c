@@ -40,7 +40,7 @@ static int read_entry(const char *text, struct entry *entry, struct error *err)
 {
     if (strcmp(text, "none") == 0)
         return error_set(err, EINVAL,
-                         "perturb: none stands alone, not beside others");
+                         "perturb: give none alone, not beside others");
     return perturb_parse(text, &entry->perturb, entry->canonical, err);
 }
 

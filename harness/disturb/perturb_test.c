@@ -77,7 +77,7 @@ static void wrong_specs_are_refused(void **unused)
         {"stop+", "the name is missing"},
         {"+stop", "the name is missing"},
         {"stop++gone", "the name is missing"},
-        {"stop+none", "none stands alone"},
+        {"stop+none", "give none alone"},
         {"stop+deley", "did you mean 'delay'?"},
         {"stop+delay:from=1", "allowed: worker, workers, factor, period, seed"},
         {"stop:seed=1+gone+stop", "is given twice"},

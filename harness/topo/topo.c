@@ -163,7 +163,7 @@ int topo_refuse_quota(int workers, double quota, struct error *err)
 {
     return error_set(err, EBUSY,
                      "%d worker%s a CPU quota of %.4g: %sraise the quota, or "
-                     "give --oversubscribe to go on",
+                     "give --oversubscribe to continue",
                      workers, workers == 1 ? " has" : "s have", quota,
                      workers == 1 ? "" : "ask for fewer, ");
 }

@@ -35,8 +35,8 @@ static void print_kinds(FILE *out, const struct topo *topo)
         fprintf(out, "%s\n", text);
     }
     if (topo->kinds > 1)
-        fprintf(out, "cores are not alike: power measured gives each worker "
-                     "what it is worth\n");
+        fprintf(out, "cores differ in speed: power measured gives each worker "
+                     "its own power\n");
 }
 
 static void print_quota(FILE *out, const struct topo *topo)

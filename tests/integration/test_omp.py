@@ -442,7 +442,7 @@ def test_directories_of_two_schemes_are_compared(loop, tmp_path):
                     *place.values(), *words])
     done = compare()
     assert "only in A: 2 cells" in done.stdout and EVEN in done.stdout
-    assert "--across scheme compares these loops, too" in done.stdout
+    assert "--across scheme also compares these loops" in done.stdout
     done = compare("--across", "scheme")
     assert (done.returncode, done.stderr) == (3, "")
     assert re.search(rf"^{TRIANGLE}\n.*\n.*\n.* ss -> fss:alpha=2 ",

@@ -230,7 +230,7 @@ def test_a_loop_ends_however_many_are_left(dlsbench, sim, campaign, size):
 @pytest.mark.parametrize("words, says", [
     ("stop+deley", "did you mean 'delay'?"),
     ("stop+", "the name is missing"),
-    ("none+stop", "none stands alone"),
+    ("none+stop", "give none alone"),
     ("stop+stop:workers=1", "is given twice"),
     ("gone:worker=0,workers=2+gone:worker=1,workers=2", "must stay"),
     ("stop:worker=0+delay:worker=3", "there is no w3"),

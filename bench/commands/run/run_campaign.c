@@ -53,7 +53,7 @@ static int check_together(const struct run_options *o, struct error *err)
                          o->format == TABLE_JSON ? "json" : "markdown");
     if (o->dir.resume && o->dir.out == NULL)
         return error_set(err, EINVAL,
-                         "--resume needs --out: the directory to go on with");
+                         "--resume needs --out: the directory to continue");
     if (o->dir.part.shards > 1 && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--shard needs --out, so that all parts meet in one "

@@ -93,7 +93,7 @@ static int read_bytes(const char *given, struct loop *loop, struct error *err)
         return 0;
     return error_set(err, EINVAL,
                      "plan: --kernel %s needs --unit-bytes: it has no input "
-                     "data of its own",
+                     "data",
                      loop->spec);
 }
 

@@ -224,8 +224,8 @@ static int check_perturbs(const struct perturbs *perturbs, int workers,
         if (one->first >= workers || one->workers > workers ||
             one->first + one->workers > workers)
             return error_set(err, EINVAL,
-                             "--perturb: %s is for workers that are not there: "
-                             "the platform has 0 to %d",
+                             "--perturb: %s names workers that the platform "
+                             "does not have: it has 0 to %d",
                              one->kind->name, workers - 1);
     }
     return 0;

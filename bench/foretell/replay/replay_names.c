@@ -51,7 +51,7 @@ int replay_names(const char *text, char ***out, int *count, struct error *err)
                              text);
         if (length == 3 && strncmp(at, "all", 3) == 0)
             return error_set(err, EINVAL,
-                             "--scheme: '%s': all stands alone, it has every "
+                             "--scheme: '%s': give all alone, it has every "
                              "scheme already",
                              text);
         add_name(&names, at, length);

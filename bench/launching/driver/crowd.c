@@ -48,8 +48,8 @@ static int check_cells(const struct campaign *campaign, const struct topo *topo,
         if (code == 0 && cell_workers(cell) > room)
             code = error_set(
                 err, EBUSY,
-                "layout %dx%d: %d workers cannot share the %d %s of this "
-                "host: ask for fewer, give --oversubscribe to go on, or "
+                "layout %dx%d: %d workers cannot share the %d %s of this host: "
+                "ask for fewer, give --oversubscribe to continue, or "
                 "--launcher to start them on other hosts",
                 cell->ranks, cell->threads, cell_workers(cell), room,
                 cell->smt ? "hardware threads" : "cores");

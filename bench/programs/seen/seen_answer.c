@@ -251,8 +251,8 @@ static void say(FILE *out, const struct answer_sum *sum,
 {
     double locked = sum->here_s > 0 ? fmin(sum->locked_s / sum->here_s, 1) : 0;
     if (sum->shares)
-        fprintf(out, "threads share cores; until that is mended no schedule "
-                     "can be judged\n");
+        fprintf(out, "threads share cores; no schedule can be judged before "
+                     "that is mended\n");
     else if (sum->open >= verdict_matters)
         say_open(out, sum);
     else if (locked >= 0.05 && locked * whole->inside > sum->gain)

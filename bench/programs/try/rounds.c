@@ -192,8 +192,8 @@ static int run_one(struct rounds *rounds, int candidate, int round,
         rounds->candidates->setting[candidate], limit_s, &attempt, err);
     if (code == 0 && attempt.interrupted)
         code = error_set(err, EINTR,
-                         "omp: interrupted in round %d of %d; the same command "
-                         "with --resume goes on",
+                         "omp: interrupted in round %d of %d; continue by the "
+                         "same command with --resume",
                          round, find_last(rounds, round));
     if (code == 0) {
         watching->run_s += attempt.seconds;

@@ -67,8 +67,8 @@ int try_check_place(const char *option, const char *program)
     if (!text_is(rank, "0"))
         return COMMAND_USAGE;
     error_set(&err, EINVAL,
-              "omp: %s stands below a launcher of MPI; put it above: dlsbench "
-              "omp %s ... -- mpiexec -n N %s",
+              "omp: %s is below a launcher of MPI; put it above: dlsbench omp "
+              "%s ... -- mpiexec -n N %s",
               option, option, program);
     return command_fail(COMMAND_USAGE, &err);
 }

@@ -207,7 +207,7 @@ json_t *manifest_make(const struct worklist *work,
         record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
         rma < 0        ? why.text
         : rma > 2.5e-3 ? "the target must enter MPI"
-                       : "goes on while the target computes");
+                       : "continues while the target computes");
     json_object_update_new(manifest, measured);
     return manifest;
 }

@@ -180,8 +180,8 @@ static int refuse_threads(struct loop *loop, void *scratch, struct error *err)
         return 0;
     list_libraries(libraries);
     return error_set(err, EBUSY,
-                     "kernel %s starts %d thread%s of its own, which would "
-                     "take the cores of other workers (loaded: %s): set "
+                     "kernel %s itself starts %d thread%s, which would take "
+                     "the cores of other workers (loaded: %s): set "
                      "OMP_NUM_THREADS=1, or build with a serial BLAS",
                      loop->kernel->name, more, text_s(more), libraries);
 }

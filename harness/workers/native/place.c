@@ -198,7 +198,7 @@ static int check_unbound(const struct place *place, const struct tree *tree,
         if (slots > room[rank])
             return error_set(err, EBUSY,
                              "%d workers have %d %s: ask for fewer, or give "
-                             "--oversubscribe to go on",
+                             "--oversubscribe to continue",
                              slots, room[rank],
                              smt ? "hardware threads" : "cores");
     }
@@ -224,7 +224,7 @@ static int say_shared(const struct place *place, const struct tree *tree,
     int rank = tree->worker_rank[other->worker];
     return error_set(err, EBUSY,
                      "workers %d and %d share %s %d (%d workers, %d %s): ask "
-                     "for fewer, or give --oversubscribe to go on",
+                     "for fewer, or give --oversubscribe to continue",
                      one->worker, other->worker, smt ? "processor" : "core",
                      one->spot, tree->workers,
                      smt ? place->processors[rank] : place->cores[rank],
