@@ -48,8 +48,8 @@ int file_check_start(const char *text, size_t length, struct error *err);
 /* Skips a byte order mark of UTF-8 at the beginning of a file. */
 void file_skip_mark(FILE *file);
 
-/* Why a stream could not be read, by its errno: those of
- * kernels/support/unpack.h, too. */
+/* Why a stream could not be read, by its errno; also those of
+ * kernels/support/unpack.h. */
 const char *file_why(int code);
 
 /* ---- lines that we append ---- */

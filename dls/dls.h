@@ -94,8 +94,8 @@ int dls_open(dls_loop **loop, const char *scheme, int64_t iterations,
              int workers, const dls_options *options);
 
 /* The reason of the last error, one line; "" when there was none.  The text
- * belongs to the loop and changes with its next error.  There is a text for
- * NULL, too, which dls_open gives when memory runs out. */
+ * belongs to the loop and changes with its next error.  There is also a
+ * text for NULL, which dls_open gives when memory runs out. */
 const char *dls_error(const dls_loop *loop);
 
 /* ---- run ---- */

@@ -1,7 +1,7 @@
 /* libdls over ranks: the workers of a loop are threads of several processes.
  *
  * A loop is opened on a communicator, by all of its ranks; then each rank's
- * workers ask as in dls.h, with numbers of their own from 0:
+ * workers ask as in dls.h, numbered from 0 in each rank:
  *
  *     dls_loop *loop;
  *     if (dls_mpi_open(&loop, comm, "fss", n, threads, NULL, NULL) != 0)
@@ -35,17 +35,17 @@
  * - dls_statistics is about the workers of this rank.  With DLS_REPORT, which
  *   is set in all ranks or in none, each rank writes of its workers, and rank 0
  *   of all.
- * - dls_leave returns -EBUSY, and the worker must go on, where it is the last
- *   of its rank and only this rank can run what is left for it: under work
- *   stealing, with a pool in each rank, and with a chunk of its own in an rma
+ * - dls_leave returns -EBUSY, and the worker must continue, where it is the
+ * last of its rank and only this rank can run what is left for it: under work
+ *   stealing, with a pool in each rank, and with a chunk kept for it in an rma
  *   window.
  * - dls_again refuses another number of iterations with -ENOTSUP under schemes
  *   that learn.
  * - options.costs are given in all ranks, the same; dls_costs is for loops in
  *   one process.
- * - A scheme of the program (options.context) is registered in every rank,
- *   alike, and may be one of two.  Any rank may call its functions on a state
- *   that all share: it holds no pointers.  transport=steal refuses such a
+ * - A scheme of the program (options.context) is registered in every rank
+ *   in the same way, and may be one of two.  Any rank may call its functions on
+ * a state that all share: it holds no pointers.  transport=steal refuses such a
  *   scheme, and so does window=rma but as the second of two.
  *
  * Threads.  Which calls use MPI depends on the transport:
@@ -71,9 +71,8 @@
  * Every loop is closed before MPI_Finalize.  A rank that calls MPI_Finalize, or
  * exit(), before its workers have got 0 or have left says so on stderr and
  * calls MPI_Abort: others would wait for it for ever, or the launcher would
- * report success.  MPI_Finalize with a loop that has ended and was not closed
- * is reported, too.  A rank that ends by _exit() or a signal cannot say
- * anything.
+ * report success.  It also reports MPI_Finalize with a loop that has ended and
+ * was not closed.  A rank that ends by _exit() or a signal cannot say anything.
  *
  * Under SimGrid (smpicc, smpirun) a rank has one worker, and the time of
  * SimGrid is the time of schemes that learn and of dls_statistics.  What the
@@ -160,8 +159,8 @@ typedef struct dls_mpi_options {
  *   hierarchy=flat|node|16|4x16|4xnode
  *       the levels of masters; node: one pool for the workers of a rank
  *   master=computing|dedicated
- *       dedicated masters have ranks of their own, the first of their groups,
- *       with 0 workers: they call dls_poll
+ *       dedicated masters are ranks with 0 workers, the first of their groups:
+ *       they call dls_poll
  *   victim=random|near
  *   input=auto|shared|rma
  *       auto: shared where all ranks are on one host
@@ -170,8 +169,8 @@ typedef struct dls_mpi_options {
  *       slowest host of its ranks, and dls_next lets those of the worker's
  *       chunk pass; dls_again then has as many iterations, or none
  *
- * Transports that hand out by a clock of their own, or by threads of their own,
- * are not here: openmp, push, and the keys prefetch and reissue.
+ * Transports with their own clock or their own threads are not here: openmp,
+ * push, and the keys prefetch and reissue.
  *
  * Returns, in all ranks, 0 or what dls_open returns; -EINVAL also when the
  * ranks pass different arguments, when this is the library of another MPI, and
@@ -187,7 +186,7 @@ int dls_mpi_open_f(dls_loop **loop, MPI_Fint comm, const char *scheme,
                    int64_t iterations, int workers, const dls_options *options,
                    const dls_mpi_options *mpi);
 
-/* Serves other ranks, as dls_next does, too: for a rank whose chunks take long
+/* Serves other ranks, as dls_next also does: for a rank whose chunks take long
  * compared with the others', to be called now and then while it computes, and
  * for a rank without workers, until it returns 0.  By any thread that may call
  * MPI.  Returns 1 while the loop may need it; 0 when no rank will ask this one

@@ -15,8 +15,8 @@
 int calibrated_load(const char *file, struct calibration *calibration,
                     char *source, size_t size, struct error *err);
 
-/* The same without the warning, and the warning alone, for who does not know
- * yet whether another one reads it, too.  path: the file's name. */
+/* The same without the warning, and the warning alone, for callers that do
+ * not know yet whether another one also reads it.  path: the file's name. */
 int calibrated_read(const char *file, struct calibration *calibration,
                     char path[PATH_MAX], struct error *err);
 void calibrated_warn(const char *path, const struct calibration *calibration);

@@ -91,8 +91,8 @@ struct options_page {
     /* The tables, each ends with an entry without name and group; NULL ends
      * the list. */
     const struct options_entry *const *tables;
-    /* The options that --help shows, NULL ends the list; --help=all shows the
-     * others, too.  NULL: --help shows all. */
+    /* The options that --help shows, NULL ends the list; --help=all also
+     * shows the others.  NULL: --help shows all. */
     const char *const *common;
     /* A word that is not an option.  NULL: none is allowed. */
     int (*take_word)(void *command, const char *text, struct error *err);

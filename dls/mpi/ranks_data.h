@@ -46,7 +46,7 @@ int data_read(struct ranks *ranks, const dls_mpi_options *options);
  * -EINVAL; not agreed. */
 int data_check(struct ranks *ranks, int64_t iterations);
 
-/* What all ranks must pass alike. */
+/* The arguments that all ranks must pass with the same values. */
 uint64_t data_form(const struct ranks *ranks);
 
 /* How the input comes to others; after the transport is chosen.  Returns 0 or

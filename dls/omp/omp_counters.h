@@ -23,9 +23,9 @@
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
 /* Which loops get another scheme than their own: runtime (those with
- * schedule(runtime)), dynamic (dynamic and guided ones, too), static (static
- * ones, too, where that is safe) or checked (also where only the answer of the
- * program can tell). */
+ * schedule(runtime)), dynamic (also dynamic and guided ones), static (also
+ * static ones, where that is safe) or checked (also where only the answer of
+ * the program can tell). */
 #define COUNTERS_LOOPS "DLS_OMP_LOOPS"
 /* "STAMP FOLDER": where the tables of static loops are.  The file of a module,
  * BUILDID.regions, begins with "STAMP SIZE SECONDS NANOSECONDS", the last three
@@ -37,7 +37,7 @@
 /* The socket of `dlsbench omp`, which knows what is at an address. */
 #define COUNTERS_LOOKUP "DLS_OMP_LOOKUP"
 
-/* Not empty: the costs of iterations are recorded in the folder, too. */
+/* Not empty: the costs of iterations are also recorded in the folder. */
 #define COUNTERS_RECORD "DLS_OMP_RECORD"
 
 /* The address of a socket at this path, which may be longer than an address: it
@@ -80,7 +80,8 @@ static inline socklen_t counters_socket_name(const char *path,
  *     begin PID RUNTIME RANK RANKS NAME
  *     end PID RUNTIME RANK RANKS NAME
  *
- * RUNTIME 1: one of OpenMP is loaded, too; RANK and RANKS: of MPI, -1: none. */
+ * RUNTIME 1: a runtime of OpenMP is also loaded; RANK and RANKS: of MPI, -1:
+ * none. */
 #define COUNTERS_LOADED ".loaded"
 /* The variables that launchers of MPI say it by, NULL ends them. */
 #define COUNTERS_RANKS                                                         \
@@ -172,7 +173,7 @@ struct counters_threads {
 
 /* A sample of chunks, and of the requests for them, in ticks.  One in few
  * stands for those that are not timed: sums are weighted, since loops begin
- * with all and go on with few. */
+ * with all and continue with few. */
 struct counters_sample {
     double chunk_ticks, chunk_squares, chunk_weight, chunk_max;
     double ask_ticks, ask_weight;
@@ -262,7 +263,7 @@ static inline void counters_name_build(const char *path, const char *build_id,
                  (unsigned long long)offset);
 }
 
-/* Not empty: the time of threads in regions is counted over time, too. */
+/* Not empty: the time of threads in regions is also counted over time. */
 #define COUNTERS_STRIPS "DLS_OMP_STRIPS"
 
 /* Over time, from the begin of the process: ticks that each thread of regions

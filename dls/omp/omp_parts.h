@@ -111,7 +111,7 @@ struct settings {
     const char *folder; /* NULL: nothing is counted */
     bool schedules;     /* DLS_SCHEDULE is set */
     bool rules;         /* to a file */
-    bool dynamic;       /* dynamic and guided loops, too */
+    bool dynamic;       /* also dynamic and guided loops */
     bool checked;       /* of static ones also those that may depend on it */
     const char *tables; /* of static loops; NULL: they are left alone */
     bool records;       /* the costs of iterations */

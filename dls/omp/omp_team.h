@@ -58,7 +58,7 @@ void team_end(struct team *team);
 void mate_begin(struct team *team, int thread, int threads);
 void mate_arrive(const void *to);
 void mate_leave(void);
-/* It was none for this thread: it goes on as if it had not come. */
+/* It was none for this thread, which continues as if it had not come. */
 void mate_go_on(struct mate *mate);
 
 /* That of this thread, where it is in a region that is measured; or NULL. */

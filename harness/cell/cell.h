@@ -60,7 +60,7 @@ bool cell_as_printed(const struct cell *cell);
 bool cell_may_prefetch(const struct cell *cell);
 
 /* Whether memory that the workers of one have touched is where those of the
- * other want it: they are bound alike. */
+ * other want it: they have the same binding. */
 bool cell_same_places(const struct cell *a, const struct cell *b);
 
 /* Less than, equal to or greater than 0, as for sorting.  Cells that are

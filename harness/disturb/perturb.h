@@ -3,7 +3,7 @@
  * several, joined by `+`; the table of harness/disturb/perturb.c has all kinds.
  *
  * Pure: the times at which a worker is held follow from the spec, its seeds and
- * the time since the loop's start, natively and in simulation alike.
+ * the time since the loop's start, both natively and in simulation.
  * harness/disturb/hold.h holds native workers,
  * harness/repetition/sim/run_perturb.c simulated ones. */
 #ifndef HARNESS_DISTURB_PERTURB_H
@@ -71,7 +71,7 @@ int perturbs_parse(const char *text, struct perturbs *perturbs,
 int perturb_parse(const char *text, struct perturb *perturb,
                   char canonical[SPEC_CANONICAL_MAX], struct error *err);
 
-/* Whether what measures a worker's power finds it, too. */
+/* Whether a measurement of the worker's power also sees it. */
 static inline bool perturb_slows(const struct perturb *perturb)
 {
     return perturb->kind->steady && perturb->at_s == 0;

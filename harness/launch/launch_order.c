@@ -33,11 +33,11 @@ void launch_gather(const struct cell *cells, int *order, int count)
 static int count_alike(const struct cell *cells, const int *order, int from,
                        int count)
 {
-    int alike = 1;
-    while (from + alike < count &&
-           same_kernel(&cells[order[from]], &cells[order[from + alike]]))
-        alike++;
-    return alike;
+    int equal = 1;
+    while (from + equal < count &&
+           same_kernel(&cells[order[from]], &cells[order[from + equal]]))
+        equal++;
+    return equal;
 }
 
 int launch_block(const struct cell *cells, const int *order, int from,

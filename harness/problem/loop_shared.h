@@ -11,8 +11,8 @@ struct loop_shared {
     struct window window;
 };
 
-/* Collective: opens it, unless it is open or the loop has no output; the cells
- * of a loop share it, too.  In simulation there is none.  Returns 0, -ENOMEM or
+/* Collective: opens it, unless it is open or the loop has no output; all cells
+ * of a loop share it.  In simulation there is none.  Returns 0, -ENOMEM or
  * what window_open does, all ranks the same. */
 int loop_share(struct loop *loop, const struct comm *comm, struct error *err);
 /* By loop_close.  Collective. */

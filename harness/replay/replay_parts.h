@@ -160,7 +160,7 @@ struct server {
     double from_s, left_s;
     struct link link;
     struct order order;  /* where messages share links */
-    bool bridged;        /* others send to it, too: refills share its link */
+    bool bridged;        /* others also send to it: refills share its link */
     struct asks queue;   /* has come */
     struct asks waiting; /* was served, and waits for a refill */
     int *idle;           /* workers here that wait for a pool */

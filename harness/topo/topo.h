@@ -81,7 +81,7 @@ int topo_refuse_quota(int workers, double quota, struct error *err);
 /* One line: "2 cores, 1 package, ...". */
 const char *topo_summary(const struct topo *topo);
 
-/* Kinds of cores, 1 where all are alike; which have processors here, as
+/* Kinds of cores, 1 where all are equal; which have processors here, as
  * "kind 0: processors 0-3, the least powerful". */
 int topo_kinds(const struct topo *topo);
 void topo_kind_text(const struct topo *topo, int index, char *text,
@@ -124,7 +124,7 @@ struct topo_seat {
     int core; /* the lowest processor number of the core */
     int socket, numa;
     int cache; /* the outermost one, by its first processor */
-    int kind;  /* 0: least power, as efficiency cores; -1: all are alike */
+    int kind;  /* 0: least power, as efficiency cores; -1: all are equal */
 };
 struct topo_seat topo_seat(const struct topo *topo, int processor);
 

@@ -16,7 +16,7 @@ struct topo {
     hwloc_obj_t
         *domain[TOPO_DOMAINS]; /* the parts of the machine; TOPO_NODE: */
     int domains[TOPO_DOMAINS]; /* the root alone */
-    int kinds;                 /* 1: all are alike */
+    int kinds;                 /* 1: all are equal */
     bool ranked;               /* which kind is faster is known */
     char cpuset[256];
     char processor[128];

@@ -28,7 +28,7 @@ struct attempts {
 };
 
 struct attempt {
-    bool ran, good;   /* it ended with 0; and the check, too */
+    bool ran, good;   /* it ended with 0; and so did the check */
     bool interrupted; /* the rest says nothing */
     char reason[400]; /* why it is not good */
     double seconds;   /* of the program */

@@ -38,7 +38,7 @@ struct start_end {
     struct loaded loaded;
 };
 
-/* Whether static loops are changed, too. */
+/* Whether static loops are also changed. */
 bool start_cuts(const char *loops);
 
 /* The option for these loops, with a blank before it; empty: it is the usual
@@ -65,7 +65,7 @@ int start_check(const struct start *start, char *path, size_t size,
                 struct error *err);
 
 /* Runs it to its end, and answers its questions about lines of the source.
- * Signals that this process gets go on to it.  Returns 0 or -errno. */
+ * It passes on the signals that this process gets.  Returns 0 or -errno. */
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end,
               struct error *err);

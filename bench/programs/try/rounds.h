@@ -1,7 +1,7 @@
 /* The shuffled rounds of `dlsbench omp --try`: each candidate runs once a round
- * while it may still be the best for any loop.  In every round the program runs
- * as it is, too: candidates that lack rounds get new ones, and gaps of old
- * rounds are never filled, as the machine's load may be another now. */
+ * while it may still be the best for any loop.  In every round the program also
+ * runs as it is.  Candidates that lack rounds get new ones.  Gaps of old rounds
+ * are never filled, because the machine's load may have changed. */
 #ifndef BENCH_PROGRAMS_TRY_ROUNDS_H
 #define BENCH_PROGRAMS_TRY_ROUNDS_H
 
@@ -44,11 +44,11 @@ void rounds_close(struct rounds *rounds);
 
 /* Compares the answers of all runs that there are, and says what is new where
  * there is progress (NULL: not).  One whose answer was another than all runs as
- * it is runs again when these turn out to differ, too. */
+ * it is runs again when these also turn out to differ. */
 struct progress;
 void rounds_compare(struct rounds *rounds, struct progress *progress);
 
-/* Choices with other answers have failed from now on, in the directory, too. */
+/* Choices with other answers have failed from now on, also in the directory. */
 int rounds_spoil(struct rounds *rounds, struct error *err);
 
 /* How many choices there are beside the program as it is, without those that

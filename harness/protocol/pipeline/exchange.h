@@ -37,9 +37,9 @@ struct exchange {
     int64_t messages, bytes;     /* summed up; the caller clears */
 };
 
-/* timed: the times of the ranges travel, too; what came is in `told`, in
- * simulation not.  Returns 0 or -ENOMEM; not agreed, and nothing fails later.
- * Closing is for one that is zeroed, too. */
+/* timed: the times of the ranges also travel, and arrive in `told`, except in
+ * simulation.  Returns 0 or -ENOMEM; not agreed, and nothing fails later.
+ * A zeroed one may be closed. */
 int exchange_open(struct exchange *exchange, const struct comm *comm,
                   char *output, size_t output_bytes, int64_t iterations,
                   bool timed, struct error *err);

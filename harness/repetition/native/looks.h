@@ -1,5 +1,5 @@
 /* When a worker that computes looks for messages: at every poll of its kernel,
- * unless looks are dear.  Over some networks a look takes system calls, 2 to
+ * unless looks are costly.  Over some networks a look takes system calls, 2 to
  * 20 us, which would be a third of the time between two polls. */
 #ifndef HARNESS_REPETITION_NATIVE_LOOKS_H
 #define HARNESS_REPETITION_NATIVE_LOOKS_H
@@ -12,7 +12,7 @@
 struct looks {
     uint64_t next;  /* engine_ticks; zeroed: at once */
     unsigned count; /* of looks that found nothing */
-    bool dear;      /* the last one that was timed */
+    bool costly;    /* the last timed look was */
 };
 
 static inline bool looks_due(const struct looks *looks, uint64_t now)
@@ -21,24 +21,24 @@ static inline bool looks_due(const struct looks *looks, uint64_t now)
 }
 
 /* Whether the end of a look is to be read from the clock: of one in 32, and of
- * all while they are dear.  (Reading it would take as long as a cheap look.) */
+ * all while they are costly.  (Reading it takes as long as a cheap look.) */
 static inline bool looks_timed(struct looks *looks)
 {
-    return looks->count++ % 32 == 0 || looks->dear;
+    return looks->count++ % 32 == 0 || looks->costly;
 }
 
 /* After a look from `begin` to `end` that found nothing.  The next one waits
- * ten times as long as a dear look took, so that looks cost a tenth of the
+ * ten times as long as a costly look took, so that looks cost a tenth of the
  * computing at most; but not longer than 100 us, because a look that took very
  * long had lost its core. */
 static inline void looks_pause(struct looks *looks, uint64_t begin,
                                uint64_t end, double tick_s)
 {
-    static const double dear_s = 1e-6, pause_max_s = 100e-6;
+    static const double costly_s = 1e-6, pause_max_s = 100e-6;
     double look_s = (double)(end - begin) * tick_s;
     double pause_s = 10 * look_s < pause_max_s ? 10 * look_s : pause_max_s;
-    looks->dear = look_s > dear_s;
-    looks->next = end + (looks->dear ? (uint64_t)(pause_s / tick_s) : 0);
+    looks->costly = look_s > costly_s;
+    looks->next = end + (looks->costly ? (uint64_t)(pause_s / tick_s) : 0);
 }
 
 /* After a look that began at `before`. */

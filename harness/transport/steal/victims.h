@@ -1,6 +1,6 @@
 /* Victims: the units that a thief tries, and their order.  It tries all others
- * alike (random), or near ones before far ones: those that share its cache, its
- * socket, its node, then the rest.  Among equally near ones the order is
+ * equally (random), or near ones before far ones: those that share its cache,
+ * its socket, its node, then the rest.  Among equally near ones the order is
  * random, from a seed.
  *
  * Pure arithmetic.  The units are the threads of a rank, or ranks, by where
