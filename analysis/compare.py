@@ -6,10 +6,15 @@
     analysis/compare.py A1 A2 --against B1 B2     several directories a side
     analysis/compare.py A B --across scheme       one scheme in A, another in B
     analysis/compare.py A B --across collect      results by message, in place
+    analysis/compare.py DIR --base fss            is a scheme better than fss?
 
 A side is a result directory or a folder with one for each launch (run --out
 before/1, before/2, ...).  Cells are matched by what they ran, with --across by
 all but that.  The answer comes first, then its reasons, then the numbers.
+
+With --base there is one side: A is the base, B each other scheme in the same
+cell.  Six launches with both are the least; of one launch the samples are its
+repetitions.  Code 1: a scheme is slower than the base; 0: none is.
 
 Samples are launches, because the repetitions of one launch share its luck.
 Four launches a side are the least, six are better.  One launch a side cannot
@@ -315,6 +320,9 @@ def arguments():
                         help="match cells that differ in it: A ran under one, "
                         "B under another (collect, prefetch: results of "
                         "before it was shared, or on, by default)")
+    parser.add_argument("--base", metavar="SCHEME", help="compare each other "
+                        "scheme with this one, in the same cell and launch; "
+                        "several DIR are read as one")
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")
@@ -322,7 +330,12 @@ def arguments():
                         default="text")
     args = parser.parse_args()
     args.sides = [args.directory, args.against]
-    if args.against is None:
+    if args.base is not None:
+        if args.against or args.across:
+            parser.error("--base compares within one side: leave out "
+                         "--against and --across")
+        args.sides = [args.directory]
+    elif args.against is None:
         if len(args.directory) != 2:
             parser.error("A and B are needed, or --against where a side has "
                          "several directories")
@@ -341,20 +354,19 @@ def threshold(text):
     return value / 100
 
 
-def show(sides, comparison, args):
-    lines = answer.lines(comparison, sides)
+def show(comparison, code, lines, ending, args):
     if args.format == "csv":
         sys.stdout.write(frame_of(comparison).to_csv(index=False))
         return
     if args.format == "json":
-        write_json(answer.code(comparison), lines,
+        write_json(code, lines,
                    frame_of(comparison).to_json(orient="records",
                                                 double_precision=15))
         return
     print("\n".join(lines), end="\n\n")
     for table in answer.grids(comparison):
         print(grid.WRITERS[args.format](table))
-    print("\n".join(answer.ending(comparison, sides)))
+    print("\n".join(ending))
 
 
 def same_launches(a, b):
@@ -394,10 +406,21 @@ def main():
     args = arguments()
     try:
         sides = [loader.load(*paths) for paths in args.sides]
-        return answered(sides, args)
+        return answered(sides, args) if args.base is None \
+            else of_base(*sides, args)
     except (loader.LoadError, Refusal) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 2
+
+
+def of_base(side, args):
+    """The same of --base."""
+    import paired  # it needs this module
+    found = paired.Paired(side, args.base, args.threshold)
+    show(found, found.code, found.lines, found.ending(), args)
+    sys.stdout.flush()
+    side.say("compare")
+    return found.code
 
 
 def answered(sides, args):
@@ -415,8 +438,9 @@ def answered(sides, args):
             print(*lines, sep="\n")
     else:
         comparison = compare(*sides, args.across, args.threshold)
-        show(sides, comparison, args)
         code = answer.code(comparison)
+        show(comparison, code, answer.lines(comparison, sides),
+             answer.ending(comparison, sides), args)
     sys.stdout.flush()
     for name, side in zip("AB", sides):
         side.say(f"compare: {name}")

@@ -260,9 +260,12 @@ def strength(question, rows):
 
 def correct(questions, parts, is_b):
     """Sets the p of every question."""
-    if not questions:
-        return
-    own, rows = ways(parts, is_b)
+    if questions:
+        step_down(questions, *ways(parts, is_b), strength)
+
+
+def step_down(questions, own, rows, strength):
+    """Sets p: how many rows are as clear as how it was, in any question."""
     first = np.array([strength(q, own)[0] for q in questions])
     order = np.argsort(-first, kind="stable")
     hits = np.ones(len(questions))      # how it was is a way

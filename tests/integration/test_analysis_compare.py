@@ -3,6 +3,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 
@@ -479,3 +480,122 @@ def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):
     assert "1 choice of 3 cannot be told apart from it: ss over" in lines[4]
     shutil.rmtree(there.path)
     assert analysis("advise", there.path)[0] == 2
+
+
+# ---- one side: schemes against a base ----
+
+def based(tmp_path, launches, *words):
+    """(code, JSON) of --base ss; `launches`: factors by scheme of each."""
+    path = side(tmp_path / "one", [(f, NEAR) for f in launches])
+    code, out, err = analysis("compare", path, "--base", "ss", *words,
+                              "--format", "json")
+    assert "Traceback" not in err
+    found = json.loads(out)
+    assert found["exit_code"] == code
+    return code, found
+
+
+def wobble(count, **factors):
+    """Launches whose luck is large and shared; each scheme's own is 1 %."""
+    rng = random.Random(5)
+    return [{scheme: luck * f * rng.gauss(1, 0.01)
+             for scheme, f in {"ss": 1, **factors}.items()}
+            for luck in [rng.uniform(1, 3) for _ in range(count)]]
+
+
+def words_of(found):
+    return {row["scheme"]: row["verdict"] for row in found["rows"]}
+
+
+@pytest.mark.parametrize("count", [6, 9, 15])
+def test_a_base_is_paired_within_each_launch(tmp_path, count):
+    code, found = based(tmp_path, wobble(count, **{"gss:min=1": 0.9,
+                                                   "fss:alpha=2": 1.2}))
+    assert code == SLOWER and found["answer"] == "slower"
+    assert words_of(found) == {"gss:min=1": "faster", "fss:alpha=2": "slower"}
+    for row, factor in zip(found["rows"], (1.2, 0.9)):
+        assert row["low"] <= row["ratio"] <= row["high"]
+        assert row["ratio"] == pytest.approx(factor, rel=0.02)
+        assert row["na"] == row["nb"] == count and row["p"] < 0.05
+    assert "1 faster, 1 slower, 0 no difference seen" in found["lines"][0]
+
+
+def test_all_choices_better_than_the_base_or_alike(tmp_path):
+    code, found = based(tmp_path, wobble(8, **{"gss:min=1": 0.8,
+                                               "static": 1.0}))
+    assert code == SAME and found["answer"] == "not slower"
+    assert words_of(found) == {"gss:min=1": "faster",
+                               "static": "no difference seen"}
+    assert any(line.startswith("faster: ") and "gss" in line
+               for line in found["lines"])
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_too_few_launches_for_a_base(tmp_path, count):
+    code, found = based(tmp_path, wobble(count, static=3))
+    assert code == CANNOT_TELL
+    assert words_of(found) == {"static": "too few samples to say"}
+    assert "it takes 6 launches" in found["lines"][0]
+
+
+def test_a_base_that_wins_by_luck_is_no_verdict(tmp_path):
+    """Of schemes that are alike none is slower, but for 5 % of families."""
+    alarms = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        path = tmp_path / str(seed)
+        path.mkdir()
+        code, found = based(path, [
+            {s: rng.gauss(1, 0.05) for s in SCHEMES} for _ in range(6)])
+        alarms += any(row["verdict"] in ("slower", "faster")
+                      for row in found["rows"])
+        for row in found["rows"]:
+            assert row["verdict"] in ("slower", "faster") \
+                or row["low"] <= 1 <= row["high"] or row["p"] >= 0.05
+    assert alarms <= 4
+
+
+@pytest.mark.parametrize("factor, code, word", [
+    (1, SAME, "no difference seen"), (0.4, SAME, "faster"),
+    (2.5, SLOWER, "slower")])
+def test_one_launch_of_a_base(tmp_path, factor, code, word):
+    there = directory(tmp_path / "one", {"ss": 1, "static": factor})
+    got, out, err = analysis("compare", there.path, "--base", "ss")
+    assert got == code and "luck" not in out
+    assert re.search(f"10, 10 +{word}\n", out)
+    assert "repetitions of one launch: another launch may differ" in out
+
+
+def test_what_other_processes_took_is_no_verdict(tmp_path):
+    there = Directory(tmp_path / "one")
+    for scheme, factor in ("ss", 1), ("static", 2.5):
+        there.cell([factor * t for t in TEN], scheme=scheme,
+                   run={"others_max_s": 9.0})
+    there.manifest()
+    code, out, _ = analysis("compare", there.path, "--base", "ss")
+    assert code == CANNOT_TELL
+    assert "1 choice: no more than other processes took" in out
+
+
+def test_cells_without_a_base_are_said(tmp_path):
+    there = directory(tmp_path / "one", {"ss": 1, "static": 1})
+    there.cell(TEN, scheme="static", threads=1)
+    there.cell(TEN, scheme="tss", status="unverified")
+    code, out, _ = analysis("compare", there.path, "--base", "ss")
+    assert code == CANNOT_TELL and "2 cells not compared" in out
+    assert "no cell with ss has the same layout and options" in out
+    assert "tss: unverified" in out
+
+
+def test_a_base_that_is_not_there(tmp_path):
+    there = directory(tmp_path / "one", {"gss:min=1": 1, "gss:min=2": 1})
+    for words, said in [(["tss"], "there are gss:min=1, gss:min=2"),
+                        (["gss"], "it may be gss:min=1 or gss:min=2"),
+                        (["gss", "--across", "scheme"], "leave out")]:
+        assert said in refused(there.path, "--base", *words)
+
+
+def test_simulations_against_a_base(tmp_path):
+    path = simulated(tmp_path / "a", [1.0], [1.5], [0.5])
+    code, out, _ = analysis("compare", path, "--base", "static")
+    assert code == SLOWER and "1 faster, 1 slower, 0 no difference" in out

@@ -1,0 +1,235 @@
+"""compare.py --base SCHEME: is another scheme better in the same cell?
+
+A choice and its base are a pair in each launch, so that both have its luck.
+From six launches on the signs of the launches' differences are exchanged in
+every way (or in 9,999 by chance), and the step-down method of Westfall and
+Young holds all answers together.  One launch has repetitions alone: they are
+compared as advise.py does.  No verdict stands whose interval holds 1, or whose
+difference is no more than other processes took.
+"""
+import itertools
+import math
+
+import numpy as np
+
+import answer
+import cells
+import compare
+import labels
+import launches
+import loader
+import stats
+import verdicts
+
+MOST_LAUNCHES = 13      # whose signs are exchanged in every way
+OTHERS = "no more than other processes took"
+LEAST = next(n for n in itertools.count(1) if 2 / 2 ** n <= stats.ALPHA)
+
+
+class Differences:
+    """The logarithms of choice over base, NaN for launches without both."""
+
+    def __init__(self, pair, names):
+        base, mine = (r.groupby("launch", observed=True)["time_s"].median()
+                      for r in pair["runs"])
+        shift = np.log(mine / base).reindex(names).to_numpy(dtype=float)
+        self.known, self.p = shift[~np.isnan(shift)], math.nan
+        self.ranks = np.zeros(len(names))
+        self.ranks[~np.isnan(shift)] = \
+            stats.midranks(np.abs(self.known)) * np.sign(self.known)
+
+    def strength(self, signs):
+        size = math.sqrt((self.ranks ** 2).sum())
+        return np.abs(signs @ self.ranks) / (size or 1)
+
+
+def ways(count):
+    """As it was, and the other signs of so many launches."""
+    own = np.ones((1, count))
+    if count > MOST_LAUNCHES:
+        rng = np.random.default_rng(1)
+        return own, rng.choice([-1.0, 1.0], size=(verdicts.DRAWN, count))
+    return own, np.array(list(itertools.product([1.0, -1.0],
+                                                repeat=count))[1:])
+
+
+class Paired:
+    """pairs    a dictionary for each choice, with its verdict
+    left     [(name, why it is not compared)]
+    """
+
+    def __init__(self, results, base, threshold):
+        if results.runs.empty:
+            raise loader.LoadError(f"{results.path}: no cell is complete and "
+                                   "verified")
+        self.threshold, self.left, self.pairs = threshold, [], []
+        names = compare.key_columns(results, results, "scheme")
+        frame = cells.summarize(results)
+        self.base = base_of(sorted(frame["scheme"].unique()), base)
+        is_base = frame["scheme"] == self.base
+        apart = compare.is_mixed(results)
+        bases = compare.keyed(frame[is_base], names, apart, None)
+        samples = [compare.runs_of(results.runs)] * 2
+        for _, rows in frame[~is_base].groupby("scheme", observed=True):
+            for key, row in compare.keyed(rows, names, apart, None).items():
+                why = why_not(bases.get(key), row, self.base)
+                if why:
+                    self.left.append((compare.name_of(row), why))
+                else:
+                    self.pairs.append(pair(bases[key], row, samples))
+        self.left += [(f"{r['kernel']} {r['scheme']}", why) for r, why in
+                      bad(results)]
+        self.judge()
+
+    def judge(self):
+        alone = [p for p in self.pairs if not p["several"]]
+        for p in alone:
+            p["ratio"], p["low"], p["high"] = map(
+                math.exp, stats.shift_ci([tuple(map(np.log, p["times"]))]))
+        verdicts.judge_repetitions(alone)
+        together = [p for p in self.pairs if p["several"]]
+        names = sorted({x for p in together for side in p["runs"]
+                        for x in side["launch"].unique()})
+        found = [Differences(p, names) for p in together]
+        if found:
+            verdicts.step_down(found, *ways(len(names)),
+                               Differences.strength)
+        for p, of in zip(together, found):
+            middle, low, high = np.exp(shift_ci(of.known))
+            n = len(of.known)
+            told = n >= LEAST
+            p.update(ratio=middle, na=n, nb=n, low=low, high=high,
+                     p=of.p if told else math.nan,
+                     verdict=verdicts.FEW if not told else verdicts.SAME
+                     if of.p >= stats.ALPHA else verdicts.by_ratio(
+                         {"ratio": middle}))
+        for p in self.pairs:
+            p["verdict"] = self.sound(p)
+
+    def sound(self, p):
+        """The verdict that nothing else contradicts."""
+        word = p["verdict"].removesuffix(verdicts.LUCK)
+        if word in (verdicts.SLOWER, verdicts.FASTER):
+            if p["low"] <= 1 <= p["high"]:
+                word = verdicts.SAME
+            elif p["busy"]:
+                return OTHERS
+        if word == verdicts.SAME and p["ratio"] > 1 + self.threshold:
+            return OTHERS if p["busy"] else verdicts.PERHAPS
+        return word
+
+    def of(self, word):
+        return sorted((p for p in self.pairs if p["verdict"] == word),
+                      key=lambda p: p["ratio"])
+
+    @property
+    def doubts(self):
+        found = [] if self.pairs else ["no choice has a base to compare with"]
+        for word in (verdicts.FEW, verdicts.PERHAPS, OTHERS):
+            count = len(self.of(word))
+            found += [f"{labels.count(count, 'choice')}: {word}"] * bool(count)
+        if any(p["several"] for p in self.of(verdicts.FEW)):
+            found[-1] += f" (it takes {LEAST} launches with both schemes)"
+        return found + [f"{labels.count(len(self.left), 'cell')} not compared"
+                        ] * bool(self.left)
+
+    @property
+    def code(self):
+        if any(p["ratio"] > 1 + self.threshold
+               for p in self.of(verdicts.SLOWER)):
+            return answer.SLOWER
+        return answer.CANNOT_TELL if self.doubts else answer.NOT_SLOWER
+
+    @property
+    def lines(self):
+        """The answer, the clearest choices, and what it does not hold for."""
+        out = [f"Compared with {self.base}, of "
+               f"{labels.count(len(self.pairs), 'choice')}: " + ", ".join(
+                   f"{len(self.of(word))} {word}" for word in
+                   (verdicts.FASTER, verdicts.SLOWER, verdicts.SAME)) + "."]
+        if self.doubts:
+            out.insert(self.code == answer.SLOWER, "Cannot tell of all: "
+                       + "; ".join(self.doubts) + ".")
+        for word in (verdicts.FASTER, verdicts.SLOWER):
+            found = self.of(word)[::1 if word == verdicts.FASTER else -1]
+            out += [f"{word}: {p['name']} takes {answer.times(p['ratio'])} "
+                    f"as long{interval(p)}" for p in found[:answer.MOST]]
+        return out + [f"not compared: {name}: {why}"
+                      for name, why in self.left]
+
+    def ending(self):
+        units = {p["unit"] for p in self.pairs if not p["simulated"]}
+        out = [f"A is {self.base}, B the scheme of the row; p is corrected "
+               "for all choices."]
+        if "launches" in units:
+            out.append("Samples are launches: B/A is the middle of their own "
+                       "ratios, in pairs.")
+        if "repetitions" in units:
+            out.append("Samples are the repetitions of one launch: another "
+                       f"launch may differ. {LEAST} launches tell more.")
+        return out
+
+
+def shift_ci(known):
+    """The middle of all means of two differences, and its 95 % interval, that
+    of the test by signed ranks; NaN with too few."""
+    if not len(known):
+        return (math.nan,) * 3
+    first, second = np.triu_indices(len(known))
+    means = np.sort((known[first] + known[second]) / 2)
+    chances = np.ones(1)
+    for rank in range(1, len(known) + 1):
+        either = np.zeros(rank + 1)
+        either[[0, rank]] = 0.5
+        chances = np.convolve(chances, either)
+    out = int((np.cumsum(chances) <= 0.025 + 1e-12).sum()) - 1
+    ends = (means[out], means[-1 - out]) if out >= 0 else (math.nan,) * 2
+    return np.median(means), *ends
+
+
+def interval(p):
+    return f" (95 % interval {p['low']:.3f} to {p['high']:.3f})" \
+        if np.isfinite(p["low"]) else ""
+
+
+def base_of(schemes, word):
+    """The scheme of the directory that a user means."""
+    found = [s for s in schemes if s == word] or \
+        [s for s in schemes if s.split(":")[0] == word]
+    if len(found) == 1:
+        return found[0]
+    raise loader.LoadError(
+        f"--base {word}: " + (f"it may be {' or '.join(found)}" if found else
+                              "no good cell has this scheme; there are "
+                              + ", ".join(schemes)))
+
+
+def why_not(base, row, scheme):
+    if base is None:
+        return f"no cell with {scheme} has the same layout and options"
+    if row["unranked"] or base["unranked"]:
+        return "workers shared cores"
+    if row["refused"] or base["refused"]:
+        return row["refused"] or base["refused"]
+    if compare.differ(base["iterations"], row["iterations"]):
+        return (f"{row['iterations']:,.0f} iterations, and "
+                f"{base['iterations']:,.0f} under {scheme}")
+    return ""
+
+
+def pair(base, row, samples):
+    slow = max(base, row, key=lambda r: r["time_s"])
+    busy = abs(base["time_s"] - row["time_s"]) <= slow.get("others_max_s", 0)
+    return {**compare.pair(base, row, samples), "scheme": row["scheme"],
+            "interval_words": row["interval_words"], "within": None,
+            "name": compare.name_of(row),
+            "busy": busy and not row["simulated"] and
+            base["time_s"] != row["time_s"]}
+
+
+def bad(results):
+    """Cells without a good run, and why."""
+    good = set(results.runs["cell"].astype(object))
+    return [(row, launches.status(row)) for row in
+            results.ended.drop_duplicates("cell").to_dict("records")
+            if row["status"] != "ok" and row["cell"] not in good]
