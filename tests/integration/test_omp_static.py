@@ -24,6 +24,8 @@ int thr;
 #pragma omp threadprivate(thr)
 static void __attribute__((noinline)) put(int t, long v) { out[t & 63] += v; }
 static long __attribute__((noinline)) own(long i) { a[i] += i; return i; }
+static void __attribute__((noinline)) until(volatile int *flag, int p)
+{ while (*flag < p); }
 int main() {
 """
 TAIL = r"""
@@ -415,6 +417,27 @@ SUMS = {
     "cut off": ("long k=0", "k+=i*100;", "cnt+=(short)k"),
 }
 UNSAFE.update((f"parts, {name}", PARTS % text) for name, text in SUMS.items())
+# Iterations that wait for others, which may come later in the same thread.
+WAITS = r"""
+int *flag = calloc(64, 4), p = omp_get_max_threads();
+#pragma omp parallel for
+for (int t = 0; t < p; t++) {
+    __atomic_fetch_add(flag, 1, __ATOMIC_SEQ_CST);
+    %s
+    a[t] += t;
+}
+"""
+SPINS = {
+    "load": "while (*(volatile int *)flag < p);",
+    "atomic load": "while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < p);",
+    "add": "while (__sync_fetch_and_add(flag, 0) < p);",
+    "function": "until(flag, p);",
+    "counted": "int k = 0; while (*(volatile int *)flag < p) k++;",
+    "pauses": "while (*(volatile int *)flag < p)"
+              " for (int k = 0; k < 9; k++) __builtin_ia32_pause();",
+    "exchange": "while (!__sync_bool_compare_and_swap(flag + 9, t, t + 1));",
+}
+UNSAFE.update((f"waits, {name}", WAITS % text) for name, text in SPINS.items())
 UNSAFE["x87"] = r"""
 long double c=1;
 #pragma omp parallel for firstprivate(c)
@@ -423,6 +446,24 @@ for(int i=0;i<n;i++) {c=c*0.5L+i; a[i]=(long)c;}
 UNSAFE.update((f"by hand, {name}", SPLIT % text)
               for name, text in BY_HAND.items())
 SAFE = {
+    "list": r"""
+struct list {struct list *next; long v;} *x = calloc(100, sizeof *x);
+for (int i = 0; i < 99; i++) { x[i].next = x + i + 1; x[i + 1].v = i; }
+#pragma omp parallel for
+for(int i=0;i<n;i++) { struct list*q=x; while(q->v<i%90) q=q->next; a[i]=q->v;}
+""",
+    "newton": r"""
+#pragma omp parallel for
+for(int i=0;i<n;i++) { double x=i+1,y;
+    do { y=x; x=.5*(x+(i+1)/x); } while (fabs(x-y)>1e-9); a[i]=(long)(x*1e3); }
+""",
+    "exchange": r"""
+long m=-5;
+#pragma omp parallel for
+for(int i=0;i<n;i++) { long v=i*7919L%10007,o=__atomic_load_n(&m,0);
+    while(o<v && !__atomic_compare_exchange_n(&m,&o,v,0,5,5)); }
+out[0]=m;
+""",
     "int sum": PARTS % ("int k=0", "k+=i&3;", "cnt+=k"),
     "byte sum": r"""
 signed char g=0;

@@ -12,6 +12,7 @@ struct kept {
     uint64_t at;
     struct insn *insn;
     int64_t count;
+    int8_t note;
 };
 
 struct code {
@@ -237,25 +238,38 @@ void code_close(struct code *code)
     free(code);
 }
 
-const struct insn *code_read(struct code *code,
-                             const struct binary_function *function,
-                             int64_t *count)
+static int64_t find_kept(const struct code *code, uint64_t at)
 {
     int64_t low = 0, high = code->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (code->kept[middle].at < function->at)
+        if (code->kept[middle].at < at)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+int8_t *code_note(struct code *code, uint64_t at)
+{
+    int64_t i = find_kept(code, at);
+    return i < code->count && code->kept[i].at == at ? &code->kept[i].note
+                                                     : NULL;
+}
+
+const struct insn *code_read(struct code *code,
+                             const struct binary_function *function,
+                             int64_t *count)
+{
+    int64_t low = find_kept(code, function->at);
     if (low == code->count || code->kept[low].at != function->at) {
         if (list_grow(&code->kept, &code->room, code->count + 1,
                       sizeof(*code->kept)) != 0)
             return NULL;
         memmove(&code->kept[low + 1], &code->kept[low],
                 sizeof(*code->kept) * (size_t)(code->count - low));
-        code->kept[low].at = function->at;
+        code->kept[low] = (struct kept){.at = function->at};
         code->kept[low].insn = decode(code, function, &code->kept[low].count);
         code->count++;
     }
@@ -285,6 +299,13 @@ const struct insn *code_read(struct code *code,
     (void)code;
     (void)function;
     *count = 0;
+    return NULL;
+}
+
+int8_t *code_note(struct code *code, uint64_t at)
+{
+    (void)code;
+    (void)at;
     return NULL;
 }
 #endif

@@ -88,6 +88,27 @@ static bool leads_on(struct code *code, const struct binary_function *function,
     return true;
 }
 
+/* A function that may wait for another thread. */
+static bool may_wait(struct code *code, uint64_t at)
+{
+    int8_t *known = code_note(code, at);
+    struct graph graph;
+    bool found = true;
+    if (known == NULL || *known != 0)
+        return known == NULL || *known > 1;
+    if (graph_build(code, at, &graph) == 0) {
+        bool *in = malloc((size_t)graph.blocks + 1);
+        if (in != NULL)
+            memset(in, true, (size_t)graph.blocks + 1);
+        if (in == NULL || waits_find(&graph, in, &found) != 0)
+            found = true;
+        free(in);
+    }
+    graph_free(&graph);
+    *code_note(code, at) = found ? 2 : 1; /* more functions were read */
+    return found;
+}
+
 bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
 {
     struct reached reached = {NULL, 0, 0, false};
@@ -106,7 +127,7 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
             known = leads_on(code, &function, insn, i, &reached);
             *writes |= writes_of(code, &insn[i]);
         }
-        known = known && !reached.failed;
+        known = known && !reached.failed && !may_wait(code, function.at);
     }
     free(reached.at);
     return known;

@@ -100,6 +100,7 @@ enum word {
     WORD_CRITICAL,
     WORD_CALLS,
     WORD_STATE,
+    WORD_WAITS,
 };
 
 struct head {
@@ -320,6 +321,12 @@ void effect_store(struct flow *flow, const struct insn *insn,
 void effect_call(struct flow *flow, struct state *state,
                  const struct target *target);
 void effect_branch(struct flow *flow, const struct value *flags);
+
+/* ---- waits.c ---- */
+
+/* Whether a cycle among the blocks that are `in` ends only by what others do;
+ * the graph's cycles are others then.  Returns 0 or -ENOMEM. */
+int waits_find(struct graph *graph, const bool *in, bool *found);
 
 /* ---- names.c ---- */
 

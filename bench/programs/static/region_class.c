@@ -24,7 +24,8 @@ static const char *const words[] = {[WORD_NONE] = "",
                                     [WORD_THREADS] = "threads",
                                     [WORD_CRITICAL] = "critical",
                                     [WORD_CALLS] = "calls",
-                                    [WORD_STATE] = "state"};
+                                    [WORD_STATE] = "state",
+                                    [WORD_WAITS] = "waits"};
 
 /* ---- the call at a block's end ---- */
 
@@ -296,6 +297,19 @@ static bool judge_split(struct flow *flow, struct finding *finding)
     return true;
 }
 
+/* In an iteration, without the loop over them; the last that needs cycles. */
+static bool judge_waits(struct flow *flow, struct finding *finding)
+{
+    bool *in = flow->ending, found; /* is needed no more */
+    for (int32_t b = 0; b < flow->graph->blocks; b++)
+        in[b] = flow->main[b] && !flow->head[b].is;
+    if (waits_find(flow->graph, in, &found) != 0)
+        return refuse(finding, WORD_UNREAD);
+    if (found)
+        lower(finding, 'C', WORD_WAITS);
+    return true;
+}
+
 static bool judge(struct code *code, struct flow *flow, struct finding *finding)
 {
     bool any;
@@ -331,7 +345,7 @@ static bool judge(struct code *code, struct flow *flow, struct finding *finding)
             return false;
     if (flow->carried || flow->state)
         lower(finding, 'C', WORD_STATE);
-    return true;
+    return judge_waits(flow, finding);
 }
 
 static void keep_calls(const struct flow *flow, struct reader_region *region)
