@@ -328,7 +328,7 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     assert "the runs are too few to say" in first.stdout
     kept = sorted((tmp_path / "out").glob("runs-*"))
     assert len(kept) == 4
-    assert "--resume goes on" in attempt(9).stderr
+    assert "--resume continues" in attempt(9).stderr
     name = f"main tried.c:{LINE}"
     said = first.stderr
     for repetitions in 9, 18, 36:  # beside other load it takes more
@@ -661,7 +661,7 @@ def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=30)[1]
     assert process.returncode == 1
-    assert "the same command with --resume goes on" in err
+    assert "continue by the same command with --resume" in err
     ended = [x for x in rows(tmp_path / "out") if x["type"] == "cell_done"]
     assert {x["status"] for x in ended} == {"ok"}
     assert not any(path.exists() for path in verdict)

@@ -59,7 +59,7 @@ def test_rounds_are_planned_anew(dlsbench, algorithm, overlap, alone, fixed,
     (["single-round", "--replan", "round"], "--replan does not go with"),
     (["lp-sqrt", "--replan", "rounds"], "--replan"),
     (["lp-sqrt", "--perturb", "gone:worker=1"], "use delay or stop"),
-    (["lp-sqrt", "--perturb", "delay:worker=5"], "the platform has 0 to 4"),
+    (["lp-sqrt", "--perturb", "delay:worker=5"], "not have: it has 0 to 4"),
     (["lp-sqrt", "--perturb", "network:latency=2"], "other --g and --G"),
     (["lp-sqrt", "--perturb", "dealy"], "did you mean 'delay'"),
 ])
