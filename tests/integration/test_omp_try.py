@@ -328,7 +328,7 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     assert "the runs are too few to say" in first.stdout
     kept = sorted((tmp_path / "out").glob("runs-*"))
     assert len(kept) == 4
-    assert "--resume continues" in attempt(9).stderr
+    assert "--resume goes on" in attempt(9).stderr
     name = f"main tried.c:{LINE}"
     said = first.stderr
     for repetitions in 9, 18, 36:  # beside other load it takes more
