@@ -155,7 +155,7 @@ def figure_sections(drawn):
 
 def shortened(table):
     if len(table.rows) > MOST_ROWS:
-        table.caption += page.WORDS.many_rows(len(table.rows), MOST_ROWS)
+        table.caption += " " + page.WORDS.many_rows(len(table.rows), MOST_ROWS)
         table.rows = table.rows[:MOST_ROWS]
     return table
 
