@@ -46,15 +46,12 @@ import grid
 import labels
 import launches
 import loader
-import predicted
+import paired
 import program
 import states
-import stats
 import verdicts
-
-
-class Refusal(Exception):
-    """The two cannot be compared; the text says why."""
+from matching import (Refusal, differ, is_mixed, key_columns, key_words,
+                      keyed, name_of, pair, runs_of)
 
 
 class Comparison:
@@ -87,43 +84,6 @@ class Comparison:
             and self.family is None
 
 
-def key_columns(a, b, across):
-    """The results of both sides for a cell.  A column of a later version that
-    only one side has cannot tell cells apart."""
-    names = [n for n in a.cells if n in b.cells]
-    # How it was really done (shared or rma) is a result of `auto`.
-    return sorted(set(names) - {"window", across})
-
-
-def key_words(row, names):
-    """The same text for 2 and 2.0, null and missing.  An interval that a
-    model chose may differ between the sides."""
-    row = dict(row)
-    if labels.known(row.get("sync_choice")) \
-            and row["sync_choice"] != predicted.GIVEN:
-        row["sync_interval"] = None
-    return tuple("" if pd.isna(row[n]) else f"{row[n]:g}"
-                 if isinstance(row[n], float) else str(row[n]) for n in names)
-
-
-def keyed(frame, names, apart, across):
-    """key -> row, for every row of a frame of cells."""
-    found = {}
-    for row in frame.to_dict("records"):
-        extra = (bool(row.get("simulated")),) if apart else ()
-        key = key_words(row, names) + extra
-        if across and key in found:
-            raise Refusal(
-                f"--across {across}: {row['kernel']} has two on one side, "
-                f"{found[key][across]} and {row[across]}: one is allowed")
-        found[key] = row
-    return found
-
-
-def is_mixed(results):
-    return results.runs["simulated"].nunique() > 1
-
-
 def compare(a, b, across=None, threshold=0.05):
     """Results a and b as a Comparison; Refusal when nothing matches.  Cells
     may differ in the field `across`."""
@@ -150,12 +110,6 @@ def compare(a, b, across=None, threshold=0.05):
     return found
 
 
-def runs_of(runs):
-    """(cell, simulated) -> the rows of its repetitions."""
-    return {key: part for key, part in
-            runs.groupby(["cell", "simulated"], observed=True, sort=False)}
-
-
 def account(comparison, a, b):
     """What became of every launch, and which cells fail more often in B."""
     for letter, side in zip("AB", (a, b)):
@@ -178,13 +132,8 @@ def one_scheme_each(alone):
 
 def bad_cells(side, names):
     """key -> 'unverified' or 'failed: reason', of cells without a good run."""
-    good = set(side.runs["cell"].astype(object))
-    found = {}
-    for row in side.ended.to_dict("records"):
-        if row["status"] != "ok" and row["cell"] not in good:
-            found[key_words({n: row.get(n) for n in names}, names)] = \
-                launches.status(row)
-    return found
+    return {key_words({n: row.get(n) for n in names}, names): why
+            for row, why in launches.unsound(side)}
 
 
 def refuse_unsound(rows, bad):
@@ -211,10 +160,6 @@ def refuse_other_loops(rows, refused):
             del rows[0][key], rows[1][key]
 
 
-def differ(here, there):
-    return here != there and not math.isnan(here)
-
-
 def check_same_problems(rows, refused):
     both = [k for k in rows[0] if k in rows[1]]
     for key in both:
@@ -232,40 +177,6 @@ def check_same_problems(rows, refused):
                       + " and B ran " + "; ".join(kernels[1]))
     raise Refusal("no cell is in both: same loops, but other schemes "
                   "(--across scheme), layouts or options")
-
-
-def name_of(row):
-    text = f"{row['loop']} {row['scheme']} over {row['label']}"
-    if row["interval_words"]:
-        text += f", interval {row['interval_words']}"
-    return text
-
-
-def times_of(runs, several):
-    """The samples: medians of launches, or single repetitions."""
-    if not several:
-        return runs["time_s"].to_numpy()
-    return runs.groupby("launch", observed=True)["time_s"].median().to_numpy()
-
-
-def pair(here, there, samples):
-    runs = [side[(row["cell"], row["simulated"])]
-            for side, row in zip(samples, (here, there))]
-    several = not here["simulated"] \
-        and max(here["launches"], there["launches"]) > 1
-    a, b = (times_of(r, several) for r in runs)
-    ratio, low, high = stats.ratio_ci(a, b)
-    if min(len(a), len(b)) < stats.CI_LEAST:
-        low = high = np.nan
-    words = [row["scheme"] for row in (here, there)]
-    cells_of = (here["cell"], there["cell"])
-    if words[0] != words[1]:
-        here = {**here, "scheme": " -> ".join(words)}
-    return {**here, "cells": cells_of, "runs": runs, "times": (a, b),
-            "several": several, "name": name_of(here),
-            "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
-            "ratio": ratio, "low": low, "high": high, "na": len(a),
-            "nb": len(b), "unit": "launches" if several else "repetitions"}
 
 
 def judge(pairs, border, threshold):
@@ -415,7 +326,6 @@ def main():
 
 def of_base(side, args):
     """The same of --base."""
-    import paired  # it needs this module
     found = paired.Paired(side, args.base, args.threshold)
     show(found, found.code, found.lines, found.ending(), args)
     sys.stdout.flush()

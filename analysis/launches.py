@@ -41,6 +41,14 @@ def status(row):
                                  else "")
 
 
+def unsound(side):
+    """(row, how it ended), of each end of a cell that has no good run."""
+    good = set(side.runs["cell"].astype(object))
+    for row in side.ended.to_dict("records"):
+        if row["status"] != "ok" and row["cell"] not in good:
+            yield row, status(row)
+
+
 def missing_lines(letter, side):
     """A line for each launch of which cells are missing."""
     known, good = names(side), set(side.runs["launch"].astype(str))

@@ -14,10 +14,10 @@ import numpy as np
 
 import answer
 import cells
-import compare
 import labels
 import launches
 import loader
+import matching
 import stats
 import verdicts
 
@@ -63,22 +63,25 @@ class Paired:
             raise loader.LoadError(f"{results.path}: no cell is complete and "
                                    "verified")
         self.threshold, self.left, self.pairs = threshold, [], []
-        names = compare.key_columns(results, results, "scheme")
+        names = matching.key_columns(results, results, "scheme")
         frame = cells.summarize(results)
         self.base = base_of(sorted(frame["scheme"].unique()), base)
         is_base = frame["scheme"] == self.base
-        apart = compare.is_mixed(results)
-        bases = compare.keyed(frame[is_base], names, apart, None)
-        samples = [compare.runs_of(results.runs)] * 2
+        apart = matching.is_mixed(results)
+        bases = matching.keyed(frame[is_base], names, apart, None)
+        samples = [matching.runs_of(results.runs)] * 2
         for _, rows in frame[~is_base].groupby("scheme", observed=True):
-            for key, row in compare.keyed(rows, names, apart, None).items():
+            for key, row in matching.keyed(rows, names, apart, None).items():
                 why = why_not(bases.get(key), row, self.base)
                 if why:
-                    self.left.append((compare.name_of(row), why))
+                    self.left.append((matching.name_of(row), why))
                 else:
                     self.pairs.append(pair(bases[key], row, samples))
-        self.left += [(f"{r['kernel']} {r['scheme']}", why) for r, why in
-                      bad(results)]
+        ends = {}
+        for row, why in launches.unsound(results):
+            ends.setdefault(row["cell"], (
+                f"{row['kernel']} {row['scheme']}", why))
+        self.left += ends.values()
         self.judge()
 
     def judge(self):
@@ -95,7 +98,7 @@ class Paired:
             verdicts.step_down(found, *ways(len(names)),
                                Differences.strength)
         for p, of in zip(together, found):
-            middle, low, high = np.exp(shift_ci(of.known))
+            middle, low, high = np.exp(stats.signed_shift_ci(of.known))
             n = len(of.known)
             told = n >= LEAST
             p.update(ratio=middle, na=n, nb=n, low=low, high=high,
@@ -170,23 +173,6 @@ class Paired:
         return out
 
 
-def shift_ci(known):
-    """The middle of all means of two differences, and its 95 % interval, that
-    of the test by signed ranks; NaN with too few."""
-    if not len(known):
-        return (math.nan,) * 3
-    first, second = np.triu_indices(len(known))
-    means = np.sort((known[first] + known[second]) / 2)
-    chances = np.ones(1)
-    for rank in range(1, len(known) + 1):
-        either = np.zeros(rank + 1)
-        either[[0, rank]] = 0.5
-        chances = np.convolve(chances, either)
-    out = int((np.cumsum(chances) <= 0.025 + 1e-12).sum()) - 1
-    ends = (means[out], means[-1 - out]) if out >= 0 else (math.nan,) * 2
-    return np.median(means), *ends
-
-
 def interval(p):
     return f" (95 % interval {p['low']:.3f} to {p['high']:.3f})" \
         if np.isfinite(p["low"]) else ""
@@ -211,7 +197,7 @@ def why_not(base, row, scheme):
         return "workers shared cores"
     if row["refused"] or base["refused"]:
         return row["refused"] or base["refused"]
-    if compare.differ(base["iterations"], row["iterations"]):
+    if matching.differ(base["iterations"], row["iterations"]):
         return (f"{row['iterations']:,.0f} iterations, and "
                 f"{base['iterations']:,.0f} under {scheme}")
     return ""
@@ -220,16 +206,8 @@ def why_not(base, row, scheme):
 def pair(base, row, samples):
     slow = max(base, row, key=lambda r: r["time_s"])
     busy = abs(base["time_s"] - row["time_s"]) <= slow.get("others_max_s", 0)
-    return {**compare.pair(base, row, samples), "scheme": row["scheme"],
+    return {**matching.pair(base, row, samples), "scheme": row["scheme"],
             "interval_words": row["interval_words"], "within": None,
-            "name": compare.name_of(row),
+            "name": matching.name_of(row),
             "busy": busy and not row["simulated"] and
             base["time_s"] != row["time_s"]}
-
-
-def bad(results):
-    """Cells without a good run, and why."""
-    good = set(results.runs["cell"].astype(object))
-    return [(row, launches.status(row)) for row in
-            results.ended.drop_duplicates("cell").to_dict("records")
-            if row["status"] != "ok" and row["cell"] not in good]

@@ -135,6 +135,23 @@ def shift_ci(parts):
     return middle, float(found[out]), float(found[-1 - out])
 
 
+def signed_shift_ci(shifts):
+    """The middle of all means of two of the shifts of pairs, and its 95 %
+    interval, that of the test by signed ranks; NaN with too few."""
+    if not len(shifts):
+        return (math.nan,) * 3
+    first, second = np.triu_indices(len(shifts))
+    means = np.sort((shifts[first] + shifts[second]) / 2)
+    chances = np.ones(1)
+    for rank in range(1, len(shifts) + 1):
+        either = np.zeros(rank + 1)
+        either[[0, rank]] = 0.5
+        chances = np.convolve(chances, either)
+    out = int((np.cumsum(chances) <= 0.025 + 1e-12).sum()) - 1
+    ends = (means[out], means[-1 - out]) if out >= 0 else (math.nan,) * 2
+    return np.median(means), *ends
+
+
 def mann_whitney(a, b):
     """Two-sided p that both come from one distribution; exact without ties."""
     if least_p(len(a), len(b)) >= 1.0:

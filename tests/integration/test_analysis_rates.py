@@ -12,6 +12,7 @@ from result_files import Directory
 import answer  # noqa: E402  (result_files set the path)
 import compare
 import loader
+import matching
 import stats
 import verdicts
 
@@ -62,7 +63,7 @@ def compared(split, factor):
                "label": "shared", "interval_words": "",
                "launches": a["launch"].nunique()}
         key = ("c", False)
-        pairs.append(compare.pair(row, row, [
+        pairs.append(matching.pair(row, row, [
             {key: a}, {key: b.assign(time_s=b["time_s"] * factor)}]))
     return compare.Comparison(pairs, ([], []), [], threshold=THRESHOLD)
 
