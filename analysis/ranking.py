@@ -64,6 +64,11 @@ class Ranking:
         return [r for i, r in enumerate(self.rows)
                 if not self.slower(i) and not r["refused"]]
 
+    @property
+    def is_draw(self):
+        """Whether several may be the fastest."""
+        return len(self.contenders()) > 1 and not self.single
+
     def refused(self):
         """Why there is no answer; empty: there is one."""
         return judge.refused_words(self.rows) \
@@ -201,8 +206,7 @@ def recommended(ranking):
     """The scheme that the answer names; None: there is no answer."""
     if ranking.refused():
         return None
-    tied = ranking.contenders()
-    return (simplest(tied) if len(tied) > 1 and not ranking.single
+    return (simplest(ranking.contenders()) if ranking.is_draw
             else ranking.best)["scheme"]
 
 
@@ -226,8 +230,9 @@ def waiting_words(row):
         if share >= WAITS_LEAST else ""
 
 
-def draw_words(ranking, tied):
+def draw_words(ranking):
     """What is said where nobody wins; dlsbench summary says the same."""
+    tied = ranking.contenders()
     choices = labels.count(len(ranking.rows), "choice")
     spread = max(r["time_s"] for r in tied) / ranking.best["time_s"]
     if len(tied) == len(ranking.rows):
@@ -287,11 +292,11 @@ def avoid_words(ranking):
 
 def answer(problem, ranking):
     """The answer for one loop: (what to take, what else is to be known)."""
-    best, tied = ranking.best, ranking.contenders()
+    best = ranking.best
     if ranking.refused():
         return f"{problem_words(problem)}: no answer.", ranking.refused() + "."
-    if len(tied) > 1 and not ranking.single:
-        return (f"{problem_words(problem)}: {draw_words(ranking, tied)}.",
+    if ranking.is_draw:
+        return (f"{problem_words(problem)}: {draw_words(ranking)}.",
                 avoid_words(ranking) or "No scheme is to be avoided.")
     choices = labels.count(len(ranking.rows), "choice")
     if len(ranking.rows) == 1:

@@ -1,8 +1,8 @@
 """Figures as PDF, and as SVG that can stand in a page: there colours are
 CSS variables of the page, and identifiers do not meet those of another
 figure."""
-import io
 import html
+import io
 import re
 
 import matplotlib
