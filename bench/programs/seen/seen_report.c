@@ -34,8 +34,7 @@ static double part(double value, double seconds)
     return fmin(value / seconds, 1);
 }
 
-/* The number of a loop of which one thread's time alone is known says nothing
- * of the loop. */
+/* Where one thread's time alone is known, it says nothing of the loop. */
 struct report_numbers report_loop_numbers(const struct loops_loop *loop,
                                           double seconds)
 {
@@ -83,6 +82,16 @@ static void add_percent(struct table *table, double share)
     table_add(table, isnan(share) ? "-" : "%.1f %%", 100 * share);
 }
 
+/* What the tables of loops and of parts both have. */
+static void add_times(struct table *table, const struct report_numbers *n)
+{
+    add_seconds(table, n->time_s);
+    add_percent(table, n->share);
+    add_percent(table, n->imbalance);
+    add_percent(table, n->saves);
+    add_percent(table, n->locks);
+}
+
 static void add_loop(struct table *table, const struct loops_loop *loop,
                      const char *name, double seconds)
 {
@@ -101,11 +110,7 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     table_add(table, "%lld", (long long)site->visits);
     add_count(table, n.iterations);
     add_count(table, n.chunks);
-    add_seconds(table, n.time_s);
-    add_percent(table, n.share);
-    add_percent(table, n.imbalance);
-    add_percent(table, n.saves);
-    add_percent(table, n.locks);
+    add_times(table, &n);
     add_seconds(table, loop->chunk_s);
     table_number(table, loop->chunk_cv, 2);
 }
@@ -173,11 +178,7 @@ static void add_part(struct table *table, const struct loops_loop *loop,
     else
         table_add(table, "%d", site->threads_max);
     table_add(table, "%lld", (long long)site->visits);
-    add_seconds(table, n.time_s);
-    add_percent(table, n.share);
-    add_percent(table, n.imbalance);
-    add_percent(table, n.saves);
-    add_percent(table, n.locks);
+    add_times(table, &n);
     add_percent(table, n.idle);
 }
 
