@@ -3,7 +3,6 @@
 #include "base/list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FUNCTIONS_MAX = 4000 };
 
@@ -96,14 +95,9 @@ static bool may_wait(struct code *code, uint64_t at)
     bool found = true;
     if (known == NULL || *known != 0)
         return known == NULL || *known > 1;
-    if (graph_build(code, at, &graph) == 0) {
-        bool *in = malloc((size_t)graph.blocks + 1);
-        if (in != NULL)
-            memset(in, true, (size_t)graph.blocks + 1);
-        if (in == NULL || waits_find(&graph, in, &found) != 0)
-            found = true;
-        free(in);
-    }
+    if (graph_build(code, at, &graph) == 0 &&
+        waits_find(&graph, NULL, &found) != 0)
+        found = true;
     graph_free(&graph);
     *code_note(code, at) = found ? 2 : 1; /* more functions were read */
     return found;

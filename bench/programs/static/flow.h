@@ -324,8 +324,8 @@ void effect_branch(struct flow *flow, const struct value *flags);
 
 /* ---- waits.c ---- */
 
-/* Whether a cycle among the blocks that are `in` ends only by what others do;
- * the graph's cycles are others then.  Returns 0 or -ENOMEM. */
+/* Whether a cycle among the blocks that are `in` (NULL: all are) ends only by
+ * what others do; the graph's cycles are others then.  Returns 0 or -ENOMEM. */
 int waits_find(struct graph *graph, const bool *in, bool *found);
 
 /* ---- names.c ---- */

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef WITH_CAPSTONE
 #include <capstone/capstone.h>
@@ -253,8 +252,8 @@ int waits_find(struct graph *graph, const bool *in, bool *found)
     struct bits *state = calloc(blocks, sizeof(*state));
     int code = left == NULL || entry == NULL || state == NULL ? -ENOMEM : 0;
     *found = false;
-    if (code == 0)
-        memcpy(left, in, (size_t)graph->blocks);
+    for (int32_t b = 0; code == 0 && b < graph->blocks; b++)
+        left[b] = in == NULL || in[b];
     while (code == 0 && more && !*found) {
         more = false;
         code = graph_find_cycles(graph, left);
