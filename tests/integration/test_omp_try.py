@@ -288,13 +288,21 @@ def test_the_patch_is_of_the_loops_that_gain(omp, tmp_path, compiler, level):
                8, "--out", "./out", "--", "./two")
     assert done.returncode == 0, done.stderr
     line = done.stdout.splitlines()[3]
-    assert re.match("Permanently: schedule\\(dynamic, 2\\) in two.c:", line)
+    assert line.startswith("Permanently: ")
     assert line.endswith("(a patch: ./out/two.patch)"), line
+    # A busy machine can hide the gain of one loop: it is not named then.
+    named = set(re.findall("schedule\\(dynamic, 2\\) in two.c:([0-9]+)", line))
+    assert named and named <= {"6", "15", "16", "17"}, line
+    expected = source
+    if "6" in named:
+        expected = expected.replace("schedule ( dynamic , 32 )",
+                                    "schedule (dynamic, 2)")
+    if named - {"6"}:
+        expected = expected.replace("schedule(guided, 32)",
+                                    "schedule(dynamic, 2)")
     subprocess.run(["patch", "-p0", "-i", "out/two.patch"], check=True,
                    cwd=tmp_path)
-    assert (tmp_path / "src/two.c").read_text() == source.replace(
-        "schedule ( dynamic , 32 )", "schedule (dynamic, 2)").replace(
-            "schedule(guided, 32)", "schedule(dynamic, 2)")
+    assert (tmp_path / "src/two.c").read_text() == expected
 
 
 def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):
