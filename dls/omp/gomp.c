@@ -54,7 +54,7 @@ static bool watch_first(struct frame *frame, bool more, uint64_t size)
         return frame_done(frame);
     frame->chunks++;
     frame->taken += size;
-    return true;
+    return --frame->quiet > 0 || frame_watch_end(frame, true);
 }
 
 /* In LLVM's runtime a loop begins with its first chunk. */

@@ -1,5 +1,6 @@
 """dlsbench omp: what is seen of regions without a loop that has a schedule,
 how programs end inside of them, and what one sentence says of it all."""
+import json
 import os
 import re
 import signal
@@ -266,6 +267,44 @@ def test_what_others_took_is_no_fault_of_the_schedule(tmp_path):
                      done.stderr)
     assert float(lost[1]) > 20
     assert "to gain" not in answer(done)
+
+
+FIRST = r"""
+#include <unistd.h>
+static void part(int i) { usleep(i < 25 ? 800 : 50); }
+static void apart(void)
+{
+#pragma omp for schedule(dynamic, 25)
+    for (int i = 0; i < 100; i++)
+        part(i);
+}
+int main(void)
+{
+    for (int t = 0; t < 5; t++) {
+#pragma omp parallel for schedule(dynamic, 25)
+        for (int i = 0; i < 100; i++)
+            part(i);
+#pragma omp parallel
+        apart();
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_first_chunk_of_a_visit_is_timed(tmp_path, compiler):
+    """It is the longest here."""
+    (tmp_path / "first.c").write_text(FIRST)
+    subprocess.run([compiler, "-O2", "-g", "-fopenmp", "first.c", "-o",
+                    "first"], cwd=tmp_path, check=True)
+    done = run([DLSBENCH, "omp", "--format", "json", "--", tmp_path / "first"])
+    loops = [row for row in json.loads(done.stdout)["rows"]
+             if row["row"] == "loop"]
+    assert len(loops) == 2
+    for loop in loops:
+        assert loop["chunk_cv"] > 0.5, loop
+        # A thread that computes all the time is timed all the time.
+        assert loop["chunk_s"] * loop["chunks"] > 0.9 * loop["time_s"], loop
 
 
 LATE = r"""

@@ -108,6 +108,18 @@ static bool are_equal(const struct counters_site *site)
     return site->clause == CLAUSE_DYNAMIC || site->chunks >= site->iterations;
 }
 
+/* What threads computed beside the chunks that the sample stands for: a long
+ * chunk may be there that was not timed. */
+static double unseen_s(const struct loops_loop *loop)
+{
+    const struct counters_site *site = loop->site;
+    double chunks = (double)site->chunks;
+    double seen = chunks * loop->chunk_s + loop->asked_s * site->threads_max;
+    return (double)site->sample.chunks >= chunks
+               ? 0
+               : fmax(loop->busy_s - loop->lost_s - seen, 0);
+}
+
 /* Of waiting at the end.  Where others had the cores at times, no more than the
  * longest chunks explain. */
 static double waiting(const struct loops_loop *loop)
@@ -116,8 +128,9 @@ static double waiting(const struct loops_loop *loop)
     bool doubtful = loop->lost_s > 0.1 * loop->saved_s && are_equal(loop->site);
     if (verdict_is_disturbed(loop, loop->saved_s))
         return 0;
-    return doubtful && loop->longest_s > 0 ? fmin(saved, loop->longest_s)
-                                           : saved;
+    return doubtful && loop->longest_s > 0
+               ? fmin(saved, loop->longest_s + unseen_s(loop))
+               : saved;
 }
 
 double verdict_gain(const struct loops_loop *loop, double seconds)

@@ -61,14 +61,18 @@ static void a_gain_below_what_balance_saves_has_its_reason(void **unused)
 static void the_longest_of_unequal_chunks_is_not_known(void **unused)
 {
     (void)unused;
-    const struct counters_site guided = site(CLAUSE_GUIDED, 0),
-                               dynamic = site(CLAUSE_DYNAMIC, 0);
+    const struct counters_site guided = site(CLAUSE_GUIDED, 0);
+    struct counters_site dynamic = site(CLAUSE_DYNAMIC, 0);
     struct loops_loop loop = row(&guided);
     loop.lost_s = 0.1;
     loop.longest_s = 0.02;
     has(&loop, "up to 20.0 % of the program", "2.0 % (");
     loop.site = &dynamic;
+    dynamic.sample.chunks = dynamic.chunks;
     has(&loop, "up to 2.0 % of the program", "20.0");
+    dynamic.sample.chunks--; /* the sample stands for 1.0 of 1.3 s */
+    loop.chunk_s = 0.012;
+    has(&loop, "up to 12.0 % of the program", "20.0");
 }
 
 static void little_waiting_is_judged_whoever_made_it(void **unused)
