@@ -32,7 +32,7 @@ def caption(loop):
             "point is that time less the choice's gain, and its bar the "
             "interval of the gain. All intervals of these panels hold "
             "together with 95 %; one that reaches the edge goes on there.")
-    for state, says in (("dropped", "Grey: dropped early, clearly slower"),
+    for state, says in (("dropped", "Grey: dropped early, slower than others"),
                         ("failed", "Failed, not ranked"),
                         ("no loop", "Handed out the chunks of no loop")):
         names = [c["scheme"] for c in loop["choices"] if c["state"] == state]

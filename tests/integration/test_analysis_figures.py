@@ -233,7 +233,7 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
         ("as it is", ax.get_yticklabels()[0].get_color()),
         ("ss", style.FAINT)]
     assert ax.lines[-1].get_color() == style.FAINT
-    assert "Grey: dropped early, clearly slower: ss." in grey.caption
+    assert "Grey: dropped early, slower than others: ss." in grey.caption
     assert drawing.title == "main p.c:1, 50.0 % of the time: fss gains 50 %"
     assert "Failed, not ranked: gss." in drawing.caption
     (ax,) = drawing.figure.axes

@@ -282,10 +282,10 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
         say_open(loop, seconds, text, size);
     else if (site->visits == 0)
         snprintf(text, size, "no visit came to its end");
-    else if (loop->shares)
-        snprintf(text, size, "not judged: its threads share cores");
     else if (!verdict_may_change(site))
         say_fixed(loop, seconds, text, size);
+    else if (loop->shares)
+        snprintf(text, size, "not judged: its threads share cores");
     else if (!verdict_is_timed(site))
         snprintf(text, size,
                  "the time of all its threads is known only where --scheme "
@@ -374,7 +374,8 @@ static void say_idle(const struct loops_loop *part, char *text, size_t size)
                  ? ": more and shorter tasks may help"
              : met & (KIND_SINGLE | KIND_MASTER)
                  ? ": one of them works alone, which no schedule changes"
-                 : ": schedules do not change that");
+             : met & KIND_LOOP ? ": its loop above says what a schedule changes"
+                               : ": schedules do not change that");
 }
 
 const char *verdict_part(const struct loops_loop *part, double seconds,

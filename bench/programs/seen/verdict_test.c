@@ -75,6 +75,17 @@ static void the_longest_of_unequal_chunks_is_not_known(void **unused)
     has(&loop, "up to 12.0 % of the program", "20.0");
 }
 
+static void what_is_never_changed_is_said_of_shared_cores_too(void **unused)
+{
+    (void)unused;
+    struct counters_site dynamic = site(CLAUSE_DYNAMIC, 0);
+    struct loops_loop loop = row(&dynamic);
+    loop.shares = true;
+    has(&loop, "not judged: its threads share cores", "never changed");
+    dynamic.flags = COUNTERS_ORDERED;
+    has(&loop, "never changed", "share cores");
+}
+
 static void little_waiting_is_judged_whoever_made_it(void **unused)
 {
     (void)unused;
@@ -132,6 +143,10 @@ static void idle_threads_are_judged_where_others_were_not_there(void **unused)
     loaded.lost_s = 0.7;
     has(&loaded, "not judged: other threads or processes had its cores for 50",
         "shorter tasks");
+    const struct counters_site around = site(CLAUSE_PART, KIND_LOOP);
+    const struct loops_loop its = row(&around);
+    has(&its, "idle 30.0 % of their time: its loop above says",
+        "do not change");
     assert_true(verdict_unjudged_s(&loaded) > 0.29);
 }
 
@@ -193,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gain_below_what_balance_saves_has_its_reason),
         cmocka_unit_test(the_longest_of_unequal_chunks_is_not_known),
+        cmocka_unit_test(what_is_never_changed_is_said_of_shared_cores_too),
         cmocka_unit_test(little_waiting_is_judged_whoever_made_it),
         cmocka_unit_test(handing_out_is_what_chunks_leave),
         cmocka_unit_test(a_long_request_is_not_the_schedules_where_others_ran),

@@ -165,7 +165,7 @@ static void add_gain(struct table *table, const struct answer_choice *choice,
     else if (choice->failed)
         table_add(table, "failed, not ranked");
     else if (choice->dropped)
-        table_add(table, "dropped, clearly slower");
+        table_add(table, "dropped, slower than others");
     else if (isnan(choice->gain))
         table_add(table, "-");
     else if (isinf(choice->low))

@@ -307,7 +307,7 @@ static void drop_slow(struct rounds *rounds, int round,
         if (progress == NULL)
             continue;
         progress_clear(progress);
-        command_say("omp: %s is dropped after round %d: clearly slower",
+        command_say("omp: %s is dropped after round %d: slower than others",
                     rounds->candidates->name[i], round);
     }
 }
