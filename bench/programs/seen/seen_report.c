@@ -172,7 +172,7 @@ static void add_part(struct table *table, const struct loops_loop *loop,
     char name[LINES_NAME], what[120];
     lines_name(loop, name);
     table_add(table, "%s", name);
-    table_add(table, "%s", verdict_kinds(site, what));
+    table_add(table, "%s", lines_kinds(site, what));
     if (site->threads_max == 0)
         table_add(table, "-");
     else
@@ -280,7 +280,7 @@ static void say_parts(FILE *out, const struct loops_process *process,
             continue;
         sum->idle = idle;
         snprintf(sum->idler, sizeof(sum->idler), "%s", name);
-        verdict_kinds(row->site, sum->what);
+        lines_kinds(row->site, sum->what);
     }
 }
 

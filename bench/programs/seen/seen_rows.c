@@ -87,7 +87,7 @@ static void add_part(struct table *table, const struct loops_process *process,
     char what[120], text[320];
     const struct report_numbers n = report_part_numbers(part, seconds);
     struct row row = {.kind = "part",
-                      .clause = verdict_kinds(part->site, what),
+                      .clause = lines_kinds(part->site, what),
                       .scheme = "",
                       .verdict =
                           verdict_part(part, seconds, text, sizeof(text))};

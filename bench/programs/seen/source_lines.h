@@ -52,4 +52,8 @@ const char *lines_clause(const struct counters_site *site, char text[64]);
 void lines_name_one(const struct loops_process *process, int i,
                     char text[LINES_NAME]);
 
+/* What threads met in a part of a region: "single, sections"; returns `text`.
+ */
+const char *lines_kinds(const struct counters_site *site, char text[120]);
+
 #endif

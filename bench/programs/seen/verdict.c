@@ -311,30 +311,6 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
 
 /* ---- parts of regions ---- */
 
-static const struct {
-    uint32_t kind;
-    const char *name;
-} kinds[] = {
-    {KIND_LOOP, "loop above"},   {KIND_STATIC, "static"},
-    {KIND_SECTIONS, "sections"}, {KIND_TASKS, "tasks"},
-    {KIND_TASKLOOP, "taskloop"}, {KIND_SINGLE, "single"},
-    {KIND_MASTER, "master"},     {KIND_CRITICAL, "critical"},
-    {KIND_LOCK, "lock"},         {KIND_ORDERED, "ordered"},
-};
-
-const char *verdict_kinds(const struct counters_site *site, char text[120])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if ((site->kinds & kinds[i].kind) != 0)
-            used += (size_t)snprintf(text + used, 120 - used, "%s%s",
-                                     used > 0 ? ", " : "", kinds[i].name);
-    if (used == 0)
-        strcpy(text, "static");
-    return text;
-}
-
 bool verdict_is_static(const struct counters_site *site)
 {
     return (site->kinds & ~(uint32_t)KIND_STATIC) == 0 && site->threads_max > 1;

@@ -37,9 +37,6 @@ bool verdict_is_static(const struct counters_site *site);
  * known; 0 of others. */
 double verdict_part_gain(const struct loops_loop *part, double seconds);
 
-/* "2 sections, single"; returns `text`. */
-const char *verdict_kinds(const struct counters_site *site, char text[120]);
-
 /* Whether most of a loop's loss is waiting for single iterations. */
 bool verdict_is_single(const struct loops_loop *loop);
 
