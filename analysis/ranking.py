@@ -238,7 +238,8 @@ def draw_words(ranking):
     if len(tied) == len(ranking.rows):
         what = f"no difference was seen between the {choices}" \
             if spread <= EQUAL_MOST else \
-            f"these runs cannot tell the {choices} apart"
+            ("these runs are too few, or vary too much, to tell the "
+             f"{choices} apart")
     elif spread <= EQUAL_MOST:
         what = f"{len(tied)} of {choices} are equally fast"
     else:
@@ -290,6 +291,14 @@ def avoid_words(ranking):
     return " ".join(out)
 
 
+def not_avoided_words(ranking):
+    """No scheme is surely slower; some may be."""
+    most = max(r["time_s"] for r in ranking.contenders())
+    return "No scheme is to be avoided." \
+        if most <= (1 + SLOWER_LEAST) * ranking.best["time_s"] else \
+        "More launches or repetitions would tell which are slower."
+
+
 def answer(problem, ranking):
     """The answer for one loop: (what to take, what else is to be known)."""
     best = ranking.best
@@ -297,7 +306,7 @@ def answer(problem, ranking):
         return f"{problem_words(problem)}: no answer.", ranking.refused() + "."
     if ranking.is_draw:
         return (f"{problem_words(problem)}: {draw_words(ranking)}.",
-                avoid_words(ranking) or "No scheme is to be avoided.")
+                avoid_words(ranking) or not_avoided_words(ranking))
     choices = labels.count(len(ranking.rows), "choice")
     if len(ranking.rows) == 1:
         what = f"{choice(best)} is all that was measured"

@@ -191,7 +191,8 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
     if (all)
         add(text,
             near ? "no difference was seen between the %d choices ("
-                 : "these runs cannot tell the %d choices apart (",
+                 : "these runs are too few, or vary too much, to tell the %d "
+                   "choices apart (",
             contest->choices);
     else
         add(text, "%d of %d choices %s (", contest->winners, contest->choices,

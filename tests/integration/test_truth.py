@@ -175,13 +175,16 @@ def test_two_repetitions_tell_nothing_apart(dlsbench, tmp_path):
         there.cell([time_s, time_s * 1.001], scheme=scheme,
                    run={"serial_s": 0.4})
     there.manifest()
-    says = "these runs cannot tell the 3 choices apart (2"
+    says = "these runs are too few, or vary too much, to tell the 3 choices " \
+        "apart (2"
     near = "the simplest of those within 5 % of the shortest time is fss"
     found = answer(dlsbench, there.path)
     assert says in found and near in found
     assert analysis("report", there.path)[0] == 0
     page = (there.path / "report.html").read_text()
     assert says in page and near in page
+    assert "More launches or repetitions would tell which are slower" in page
+    assert "to be avoided" not in page
 
 
 def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
