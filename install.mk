@@ -28,6 +28,7 @@ $(BUILD)/man/made: $(BUILD)/dlsbench
 	$(Q)rm -rf $(@D) && mkdir -p $(@D)
 	$(Q)if all=$$($< --help=complete 2>/dev/null); then \
 	    for command in '' $$(echo "$$all" | sed -n '/^-/!s/\t.*//p'); do \
+	    case " $(READERS) " in *" $$command "*) continue ;; esac; \
 	    $< $$command --help=man >$(@D)/dlsbench$${command:+-$$command}.1 || exit 1; done; \
 	    else cp man/dlsbench*.1 $(@D)/; fi
 	$(Q)touch $@

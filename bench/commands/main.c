@@ -2,22 +2,26 @@
 #include "bench/options/command.h"
 
 #include "base/nearest.h"
+#include "bench/launching/installed.h"
 #include "bench/options/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name;
-    int (*main)(int argc, char **argv);
-    const char *summary; /* NULL: not for people */
+    int (*main)(int argc, char **argv); /* NULL: analysis/NAME.py */
+    const char *summary;                /* NULL: not for people */
 };
 
 static const struct command commands[] = {
 #define COMMAND(name, function, summary) {name, function, summary},
+#define READER(name, summary) {name, NULL, summary},
 #include "bench/options/commands.def"
 };
 
@@ -72,6 +76,27 @@ static void spell_help(int argc, char **argv)
     argv[argc - 1] = (char *)(uintptr_t) "--help";
 }
 
+/* Goes on as the program in Python that reads results; returns where it
+ * cannot. */
+static int become_reader(char **argv)
+{
+    char name[64], path[PATH_MAX];
+    struct error err;
+    snprintf(name, sizeof(name), "analysis/%s.py", argv[1]);
+    if (installed_find(name, path, sizeof(path)) != 0)
+        error_set(&err, ENOENT, "%s is not installed", name);
+    else {
+        argv[0] = (char *)(uintptr_t) "python3";
+        argv[1] = path;
+        execvp(argv[0], argv);
+        error_set(&err, errno,
+                  "%s needs Python: apt-get install python3-scipy "
+                  "python3-pandas python3-matplotlib python3-jinja2",
+                  name);
+    }
+    return command_fail(1, &err);
+}
+
 /* For shells, before the options of dlsbench itself. */
 static void print_commands(void)
 {
@@ -93,6 +118,8 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1], &err);
     if (command == NULL)
         return command_fail(COMMAND_USAGE, &err);
+    if (command->main == NULL)
+        return become_reader(argv);
     char name[64];
     snprintf(name, sizeof(name), "dlsbench %s", command->name);
     argv[1] = name;

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from conftest import ROOT
-from test_help import COMMANDS, say
+from test_help import COMMANDS, READERS, say
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
@@ -42,7 +42,8 @@ def test_a_manual_page_has_every_option(command):
             if x[0].startswith("--")} == names
     assert all(len(x) == 2 and x[1] for x in offered)
     if not command:
-        assert [x[0] for x in offered][:len(COMMANDS)] == COMMANDS
+        known = COMMANDS + READERS
+        assert [x[0] for x in offered][:len(known)] == known
 
 
 def typed(shell, text, tmp_path):

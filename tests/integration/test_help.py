@@ -8,6 +8,7 @@ from conftest import ROOT
 
 COMMANDS = ["run", "sim", "replay", "summary", "chunks", "calibrate",
             "predict", "plan", "list", "omp", "topo", "doctor"]
+READERS = ["report", "compare", "advise", "tables", "figures"]  # in Python
 DLSBENCH = ROOT / "build/dlsbench"
 
 
@@ -18,7 +19,10 @@ def say(*words):
 
 
 def test_help_names_the_commands():
-    assert re.findall(r"^  (\w+) {2,}\w", say("--help"), re.M) == COMMANDS
+    assert re.findall(r"^  (\w+) {2,}\w", say("--help"), re.M) \
+        == COMMANDS + READERS
+    for name in READERS:
+        assert say(name, "--help").startswith("usage: ")
 
 
 @pytest.mark.parametrize("command", [[]] + [[x] for x in COMMANDS])

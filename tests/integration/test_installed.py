@@ -40,6 +40,22 @@ def test_a_program_elsewhere_knows_the_checkout_it_was_built_from(tmp_path):
     assert "campaign smoke" in done.stdout
 
 
+def test_results_are_read_by_commands(program, tmp_path):
+    """The exit code is that of the program in Python."""
+    done = subprocess.run(
+        [program, "run", "--kernel", "null:size=9", "--scheme", "ss,gss",
+         "--out", "./a"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    for words, code, said in [
+            (["advise", "a"], 0, "null"),
+            (["compare", "a", "--base", "fss"], 2, "ss"),
+            (["tables", "missing"], 2, "missing")]:
+        done = subprocess.run([program, *words], cwd=tmp_path, text=True,
+                              capture_output=True)
+        assert done.returncode == code, done
+        assert said in done.stdout + done.stderr
+
+
 def test_an_unknown_name_is_told_the_nearest(program, tmp_path):
     done = dry_run(program, tmp_path, "run", "workstatoin")
     assert done.returncode == 2
