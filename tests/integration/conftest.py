@@ -18,6 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells?|.*, results in |"
                       r"\d+ cells? (is|are) too short)")
 
+# tests/run.py knows these words.
+BESIDE = "measured beside other tests"
+
 # A platform to simulate: 4 hosts with 4 cores of 1 Gflop/s.
 HOSTS = "".join(f"""
     <host id="h{i}" speed="1Gf" core="4"/>
@@ -33,6 +36,8 @@ SMALL = f"""<?xml version='1.0'?>
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "cross: a full cross, see slices.py")
+    config.addinivalue_line("markers", "measures: answers depend on times; "
+                            "what fails beside other tests runs again alone")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -59,6 +64,9 @@ def pytest_runtest_makereport(item, call):
     report.user_properties = [
         (name, f"{value():.2f}" if name == "cpu_s" else value)
         for name, value in item.user_properties]
+    if report.failed and item.get_closest_marker("measures") and \
+            "PYTEST_XDIST_WORKER" in os.environ:
+        report.longrepr = f"{BESIDE}\n{report.longrepr}"
 
 
 def cpu_seconds():
@@ -202,8 +210,7 @@ def another():
 def eventually(attempt, times=5, enough=3):
     """Who else uses this machine changes the shares: one good measurement is
     enough, and one that was not alone (None) says nothing.  Beside other tests
-    a failure is no verdict: tests/run.py knows these words and runs the test
-    again alone."""
+    a failure is no verdict: tests/run.py runs the test again alone."""
     failed = 0
     for _ in range(times):
         good = attempt()
@@ -211,8 +218,7 @@ def eventually(attempt, times=5, enough=3):
             return
         failed += good is not None
         if failed == enough:
-            pytest.fail("measured beside other tests"
-                        if "PYTEST_XDIST_WORKER" in os.environ else
+            pytest.fail(BESIDE if "PYTEST_XDIST_WORKER" in os.environ else
                         f"{enough} measurements were not as they must be")
     pytest.skip("others use this machine all the time")
 

@@ -8,6 +8,8 @@ import pytest
 
 from conftest import ROOT, needs_simgrid
 
+pytestmark = pytest.mark.measures
+
 # The first iterations take most of the time: static is far from the best.
 COSTS = "".join(f"{2e-4 if i < 16 else 1e-6}\n" for i in range(256))
 

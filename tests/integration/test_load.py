@@ -13,6 +13,8 @@ import pytest
 from conftest import ROOT, another, eventually, start
 from test_faults import ranks_of, wait_for
 
+pytestmark = pytest.mark.measures
+
 FIVE = ("--repetitions", 5, "--repetitions-max", 5)
 
 

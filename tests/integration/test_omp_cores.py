@@ -8,6 +8,8 @@ import pytest
 
 from conftest import ROOT, launcher, quota
 
+pytestmark = pytest.mark.measures
+
 DLSBENCH = ROOT / "build/dlsbench"
 UNEVEN = """
 #include <stdio.h>

@@ -10,6 +10,8 @@ import pytest
 
 from conftest import ROOT, eventually
 
+pytestmark = pytest.mark.measures
+
 DLSBENCH = ROOT / "build/dlsbench"
 LIBRARY = ROOT / "build/lib/libdls-omp.so"
 COMPILERS = {"gcc": ["gcc"], "gcc-O0": ["gcc", "-O0"],

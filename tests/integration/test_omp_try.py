@@ -15,6 +15,8 @@ import pytest
 from conftest import ROOT, eventually, launcher
 from test_omp import find_libomp
 
+pytestmark = pytest.mark.measures
+
 DLSBENCH = ROOT / "build/dlsbench"
 SOURCE = ROOT / "tests/omp/tried.c"
 LOOP = re.search(r"schedule\(runtime\)", SOURCE.read_text())
