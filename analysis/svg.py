@@ -1,16 +1,21 @@
-"""Figures as PDF, and as SVG that can stand in a page: there colours are
+"""Figures as PDF, PGF, and as SVG that can stand in a page: there colours are
 CSS variables of the page, and identifiers do not meet those of another
 figure."""
 import html
 import io
 import re
+import shutil
 
 import matplotlib
+from matplotlib.backends import backend_pgf
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_pgf import FigureCanvasPgf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from figures import style
+from figures import look, style
 
+# With a font of the document's, and with one of the system.
+LATEX_DEBS = "texlive-latex-base texlive-pictures", "texlive-xetex"
 HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r' width="([\d.]+)pt" height="[\d.]+pt"')
@@ -28,17 +33,45 @@ def colour_names():
 
 # The canvases print by themselves: figure.savefig() would draw every figure
 # once more before, to lay out what style.legend() has laid out.
-def text_of(figure, fonts=False):
-    """`fonts`: letters are outlines, for readers without our font."""
+def text_of(figure):
     file = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "path"} if fonts else {}):
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
 
 def pdf_of(figure):
     file = io.BytesIO()
     FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None})
+    return file.getvalue()
+
+
+def latex(with_font):
+    """The program that says how large letters are; only two of them know the
+    fonts of the system."""
+    programs = [*["pdflatex"] * (not with_font), "xelatex", "lualatex"]
+    found = next(filter(shutil.which, programs), None)
+    if not found:
+        raise look.LookError(
+            f"PGF needs LaTeX, {' or '.join(programs)}: apt-get install "
+            + LATEX_DEBS[bool(with_font)] + ", or write PDF")
+    return found
+
+
+def pgf_of(figure, with_font):
+    """Without a font of its own a figure has that of its document."""
+    program = latex(with_font)
+    with matplotlib.rc_context({"pgf.texsystem": program,
+                                "pgf.rcfonts": False}):
+        file = io.StringIO()
+        try:
+            FigureCanvasPgf(figure).print_pgf(file)
+        except backend_pgf.LatexError:
+            raise look.LookError(
+                f"{program} here lacks a package: apt-get install "
+                + LATEX_DEBS[bool(with_font)]) from None
+        except ValueError as error:
+            raise look.LookError("LaTeX refuses a text: " + str(
+                error).partition("\n")[0]) from None
     return file.getvalue()
 
 

@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator  # noqa: F401
 
 import labels
+from figures import look
 
 matplotlib.rcParams.update({
-    "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 9,
-    "font.family": "DejaVu Sans", "axes.spines.top": False,
-    "axes.spines.right": False, "axes.titlesize": 9,
+    "svg.fonttype": "none", "svg.hashsalt": "dlsbench", "pdf.fonttype": 42,
+    "font.size": 9, "font.family": "DejaVu Sans", "axes.spines.top": False,
+    "axes.spines.right": False, "axes.titlesize": "medium",
     "axes.titlelocation": "left", "legend.frameon": False,
     "hatch.linewidth": 0.6, "path.simplify": True,
     "figure.facecolor": "none", "axes.facecolor": "none"})
@@ -41,6 +42,7 @@ ACTIVITY_WORDS = {"compute": "computing", "sync": "waiting for a boundary",
                   "serve": "serving others", "wait": "waiting for a message",
                   "rest": "scheduling, and waiting at the end"}
 WIDTH = 10.0    # inches, that of the page
+PANEL = 2.8         # inches that each of several in a row needs
 CHARACTERS = 28     # of a title's line over one of three panels in a row
 LINE = 0.15         # inches, of a title
 MOST_PANELS = 9     # of one figure of panels()
@@ -68,9 +70,19 @@ class Lines:
                 "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
+def scale():
+    """Letters over those of a page."""
+    return matplotlib.rcParams["font.size"] / 9
+
+
+def width_of(usual):
+    return look.CURRENT.get().width or usual
+
+
 def columns(count, most=3):
     """In how many columns `count` panels stand."""
-    return 2 if count == 4 else min(most, count)
+    most = max(1, min(most, int(width_of(WIDTH) / (PANEL * scale()))))
+    return min(2 if count == 4 else count, most)
 
 
 def grid(titles, height=2.6, most=3, **options):
@@ -80,12 +92,15 @@ def grid(titles, height=2.6, most=3, **options):
     count, across = len(titles), columns(len(titles), most)
     rows = -(-count // across)
     heights = height if isinstance(height, list) else [height] * rows
-    titles = [textwrap.fill(title, CHARACTERS * 3 // across)
+    width = width_of(WIDTH)
+    titles = [textwrap.fill(title, max(8, int(
+        CHARACTERS * 3 / across * width / WIDTH / scale())))
               for title in titles]
-    heights = [high + LINE * max(title.count("\n") for title in
-                                 titles[row * across:(row + 1) * across])
+    heights = [scale() * (high + LINE * max(
+        title.count("\n") for title in titles[row * across:
+                                              (row + 1) * across]))
                for row, high in enumerate(heights)]
-    figure = Figure(figsize=(WIDTH, sum(heights)),
+    figure = Figure(figsize=(width, sum(heights)),
                     layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, across, squeeze=False, height_ratios=heights,
@@ -103,7 +118,8 @@ def grid(titles, height=2.6, most=3, **options):
 
 
 def single(height=3.2, width=WIDTH):
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width_of(width), height * scale()),
+                    layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.subplots()
     ax.grid(True, color=FAINT, linewidth=0.6)
@@ -118,21 +134,47 @@ def legend(figure, axes):
     for ax in axes:
         for handle, name in zip(*ax.get_legend_handles_labels()):
             found.setdefault(name, handle)
+    shown = [ax for ax in figure.axes if ax.get_visible()]
+    own = look.CURRENT.get()
+    try:
+        found = dict(zip(look.relabel(shown, list(found)), found.values()))
+        look.set_begins(shown)
+        for ax in shown:
+            for axis in ax.xaxis, ax.yaxis:
+                if own.begins and axis.get_scale() == "log" and not (
+                        axis is ax.xaxis and axis.get_transform().base == 2):
+                    plain_log(axis)
+    except look.LookError as error:
+        own.problems[figure] = error
     if found:
         add_legend(figure, found)
     figure.get_layout_engine().execute(figure)
+    if own.width or own.rc or own.labels:
+        settle(figure, shown, own)
     figure.set_layout_engine("none")
+
+
+def settle(figure, shown, own):
+    look.fit(figure, shown)
+    figure.get_layout_engine().execute(figure)
+    try:
+        look.check(figure, shown)
+    except look.LookError as error:
+        own.problems.setdefault(figure, error)
 
 
 def add_legend(figure, found):
     width, height = figure.get_size_inches()
-    entry = 0.5 + 0.075 * max(map(len, found))
+    most = int((width / scale() - 0.5) / 0.075)
+    names = [textwrap.fill(name, max(most, 8)) for name in found]
+    entry = (0.5 + 0.075 * min(most, max(map(len, found)))) * scale()
     columns = max(1, min(len(found), int(width / entry)))
-    room = 0.12 + 0.17 * -(-len(found) // columns)
+    lines = 1 + max(name.count("\n") for name in names)
+    room = (0.12 + 0.17 * lines * -(-len(found) // columns)) * scale()
     figure.set_size_inches(width, height + room)
     share = room / (height + room)
     figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
-    figure.legend(found.values(), found.keys(), ncols=columns, fontsize=8,
+    figure.legend(found.values(), names, ncols=columns, fontsize=8 * scale(),
                   loc="lower center", borderaxespad=0.1, columnspacing=1.5)
 
 

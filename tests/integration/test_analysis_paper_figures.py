@@ -1,9 +1,14 @@
 """Figures in the form that the papers have, for anybody's results, and
 analysis/figures.py, which draws one of them."""
 import csv
+import os
+import shutil
+import subprocess
+import xml.etree.ElementTree
 
 import pytest
 
+from conftest import ROOT
 from result_files import Directory, analysis
 
 import cells  # noqa: E402  (result_files set the path)
@@ -143,18 +148,153 @@ def test_a_closer_look_has_m_i_2_to_5_alone(tmp_path):
         "M.I.2", "M.I.3", "M.I.4", "M.I.5"}
 
 
+def file_of(directory, figure, file, *args):
+    """The bytes of a figure."""
+    code, out, err = analysis("figures", directory, "--figure", figure,
+                              "--out", file, *args)
+    assert (code, err) == (0, ""), err
+    assert out.startswith(f"{file}: ")
+    return file.read_bytes()
+
+
 def test_one_figure_goes_to_a_file(tmp_path):
+    """The same figure has the same bytes."""
     under_masters(tmp_path / "d", "han")
     code, out, _ = analysis("figures", tmp_path / "d")
     assert code == 0 and "han-8  " in out and "Figure 8" in out
-    for name, head in ("f.pdf", b"%PDF"), ("f.svg", b"<?xml"):
-        file = tmp_path / name
-        assert analysis("figures", tmp_path / "d", "--figure", "han-8",
-                        "--out", file)[0] == 0
-        assert file.read_bytes().startswith(head)
-        assert b"<text" not in file.read_bytes()    # fonts are inside
+    for ending, head in ("pdf", b"%PDF"), ("svg", b"<?xml"):
+        first, again = (file_of(tmp_path / "d", "han-8",
+                                tmp_path / f"{i}.{ending}") for i in (1, 2))
+        assert first.startswith(head) and first == again
+        assert b"Date>" not in first and b"CreationDate" not in first
+    assert b">Single master</text>" in first
+    assert b"/FontFile2" in (tmp_path / "1.pdf").read_bytes()
     code, _, err = analysis("figures", tmp_path / "d", "--figure", "han8")
     assert code == 2 and "did you mean han-8?" in err
-    code, _, err = analysis("figures", tmp_path / "d", "--figure", "han-8",
-                            "--out", tmp_path / "f.gif")
-    assert code == 2 and "must end in .pdf or .svg" in err
+
+
+def three_schemes(path):
+    """On one and two workers; one of them has = in its name."""
+    made = Directory(path)
+    made.manifest()
+    for threads in 1, 2:
+        for scheme, time in ("ss", 3), ("css:chunk=8", 2), ("tss", 1):
+            made.cell([time / threads] * 3, scheme=scheme, threads=threads)
+    return path
+
+
+def root_of(svg):
+    return xml.etree.ElementTree.fromstring(svg)
+
+
+def words(svg):
+    return [text.text for text in root_of(svg).iter(
+        "{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("width, points", [
+    ("3.5in", 252), ("8.89cm", 252), ("88.9 mm", 252), ("252.945pt", 252)])
+@pytest.mark.parametrize("figure", ["schemes-adjoint", "time-adjoint"])
+def test_a_figure_has_the_width_of_a_column(tmp_path, width, points, figure):
+    svg = file_of(three_schemes(tmp_path / "d"), figure, tmp_path / "f.svg",
+                  "--width", width, "--size", "7", "--font", "dejavu serif")
+    assert float(root_of(svg).get("width")[:-2]) == pytest.approx(points)
+    assert b"7px 'DejaVu Serif'" in svg and b"'DejaVu Sans'" not in svg
+
+
+@pytest.mark.parametrize("figure", ["schemes-adjoint", "time-adjoint"])
+def test_labels_are_those_of_the_user(tmp_path, figure):
+    """All at once: a swap is none of its own; ss is not replaced in css."""
+    d = three_schemes(tmp_path / "d")
+    before = words(file_of(d, figure, tmp_path / "a.svg"))
+    svg = file_of(d, figure, tmp_path / "b.svg", "--label", "ss=tss",
+                  "--label", "tss:last=1=ss" if "tss:last=1" in before
+                  else "tss=ss", "--label", "css:chunk=8=fixed (chunk=8)",
+                  "--label", "time=T")
+    after = words(svg)
+    names = ["ss", "css:chunk=8", "tss"]
+    assert [w for w in before if w in names] == names
+    assert [w for w in after if w in ("tss", "fixed (chunk=8)", "ss")] == [
+        "tss", "fixed (chunk=8)", "ss"]
+    assert "time, s" in before and "T, s" in after
+    assert "time, s" not in after and "css:chunk=8" not in after
+
+
+@pytest.mark.parametrize("figure, begin, text", [
+    ("schemes-adjoint", "0", "0.0"), ("schemes-adjoint", "x=0.2", "0.2"),
+    ("time-adjoint", "0.1", "0.1"), ("time-adjoint", "y=0.1", "0.1")])
+def test_an_axis_begins_where_the_user_says(tmp_path, figure, begin, text):
+    d = three_schemes(tmp_path / "d")
+    assert not any(w.startswith(text)
+                   for w in words(file_of(d, figure, tmp_path / "a.svg")))
+    after = words(file_of(d, figure, tmp_path / "b.svg", "--from", begin))
+    assert any(w.startswith(text) for w in after), after
+
+
+@pytest.mark.parametrize("args, says", [
+    (["--out", "f.gif"], "must end in .pdf, .svg or .pgf"),
+    (["--out", "f"], "must end in .pdf, .svg or .pgf"),
+    (["--width", "3.5"], "--width: '3.5' is not a number with a unit"),
+    (["--width", "3.5ft"], "such as 3.5in, 8.9cm or 89mm"),
+    (["--width", "0in"], "--width: 0in is not in 1.5 to 40 in"),
+    (["--size", "8in"], "--size: '8in' is not a number of points"),
+    (["--size", "400"], "--size: 400 is not in 4 to 40 pt"),
+    (["--font", "DejaVu Sanz"], "did you mean 'DejaVu Sans'?"),
+    (["--label", "ss"], "is not OLD=NEW"), (["--label", "ss="], "OLD=NEW"),
+    (["--label", "ss=_x"], "is not OLD=NEW"),
+    (["--label", "ss=$\\foo$"], "'$\\foo$' is no formula: Unknown symbol"),
+    (["--label", "q=x"], "the figure shows no 'q'"),
+    (["--label", "css:chunk=9=x"], "did you mean 'css:chunk=8'?"),
+    (["--label", "ss=tss"], "two things would have the name 'tss'"),
+    (["--from", "z=1"], "--from: 'z=1' is not a number"),
+    (["--from", "nan"], "is not a number"),
+    (["--from", "9e9"], "before 9e+09"),
+    (["--from", "y=1"], "names stand at the y axis"),
+    (["--size", "20", "--width", "1.5in"], "take a larger --width"),
+    (["--label", "ss=" + 90 * "w", "--width", "3in"], "take a larger --width"),
+])
+def test_what_cannot_be_drawn_is_one_line(tmp_path, args, says, monkeypatch):
+    d = three_schemes(tmp_path / "d")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = analysis("figures", d, "--figure", "schemes-adjoint",
+                              *args)
+    assert (code, out) == (2, "") and says in err, err
+    assert err.startswith("figures: ") and err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == [d]
+    code, _, err = analysis("figures", d, *args)
+    assert code == 2 and f"{args[-2]} needs --figure NAME" in err
+
+
+def test_an_axis_with_powers_begins_above_zero(tmp_path):
+    code, _, err = analysis(
+        "figures", three_schemes(tmp_path / "d"), "--figure", "time-adjoint",
+        "--out", tmp_path / "f.svg", "--from", "0")
+    assert code == 2 and "the y axis is logarithmic" in err
+
+
+def test_pgf_is_for_latex(tmp_path, monkeypatch):
+    """Without LaTeX one line says what is missing."""
+    d, file = three_schemes(tmp_path / "d"), tmp_path / "f.pgf"
+    if shutil.which("pdflatex"):
+        text = file_of(d, "time-adjoint", file, "--width", "3.5in")
+        assert b"pgfpicture" in text and b"3.500000in" in text
+        assert text == file_of(d, "time-adjoint", file, "--width", "3.5in")
+        (tmp_path / "d.tex").write_text(
+            "\\documentclass{article}\\usepackage{pgf}\n"
+            "\\begin{document}\\input{f.pgf}\\end{document}\n")
+        subprocess.run(["pdflatex", "-interaction=batchmode", "d.tex"],
+                       cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+        file.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for args, debs in ([], "texlive-latex-base texlive-pictures"), (
+            ["--font", "DejaVu Sans"], "texlive-xetex"):
+        code, _, err = analysis("figures", d, "--figure", "time-adjoint",
+                                "--out", file, *args)
+        assert code == 2 and err.count("\n") == 1
+        assert f"apt-get install {debs}, or write PDF" in err
+        assert not file.exists()
+
+
+def test_programs_of_the_manual_can_be_started():
+    for name in ("figures", "tables", "report", "compare", "advise"):
+        assert os.access(ROOT / f"analysis/{name}.py", os.X_OK), name
