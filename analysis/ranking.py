@@ -21,6 +21,7 @@ MOST_CHOICES = 200   # of which the chance to be the best is resampled
 # how much of it a cause explains, and how near equal times are.
 SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
 WAITS_LEAST = 0.5   # of the time
+ONE_IS_FASTER = ", slower than one core alone"
 
 
 class Ranking:
@@ -217,7 +218,9 @@ def times_words(rows):
     if words.split()[0] == labels.seconds(high, high).split()[0]:
         words = labels.seconds(high)
     fastest = min(rows, key=lambda r: r["time_s"])
-    if fastest["base_workers"] == 1 and \
+    if fastest["base_workers"] == 1 and fastest["speedup_high"] < 1:
+        words += ONE_IS_FASTER
+    elif fastest["base_workers"] == 1 and \
             fastest["speedup"] <= fastest["workers"]:
         words += f", up to {fastest['speedup']:.1f} times as fast as one core"
     return words + waiting_words(fastest)
@@ -322,6 +325,8 @@ def answer(problem, ranking):
                                         best["time_s"]) + "]"
     if best["base_workers"] < best["workers"]:
         first += f", speedup {best['speedup']:.2f}"
+    if best["base_workers"] == 1 and best["speedup_high"] < 1:
+        first += ONE_IS_FASTER
     first += waiting_words(best)
     i = ranking.runner_up(other_scheme=True)
     if i is None:

@@ -128,7 +128,9 @@ static void add_waiting(const struct contest *contest, char text[TEXT_SIZE])
 static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
 {
     const struct summary_row *row = &contest->rows[contest->best];
-    if (row->speedup.median <= row->powers && !row->refused)
+    if (row->speedup.high < 1)
+        add(text, ", slower than one core alone");
+    else if (row->speedup.median <= row->powers && !row->refused)
         add(text, ", %s%.1f times as fast as one core",
             contest->winners > 1 ? "up to " : "", row->speedup.median);
 }

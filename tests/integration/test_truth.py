@@ -168,6 +168,15 @@ def test_a_draw_has_no_single_winner(dlsbench, tmp_path):
         "times as fast as one core); the simplest is gss" in page
 
 
+def test_what_one_core_does_faster_is_said(dlsbench, tmp_path):
+    for name, times in ("a", [0.4, 0.5, 0.45]), ("b", [0.4, 0.4005, 0.401]):
+        path = made(tmp_path / name, times, 0.35)
+        assert ", slower than one core alone" in answer(dlsbench, path)
+        assert analysis("report", path)[0] == 0
+        assert ", slower than one core alone" in (
+            path / "report.html").read_text()
+
+
 def test_two_repetitions_tell_nothing_apart(dlsbench, tmp_path):
     """Times that differ by half are not called the same."""
     there = Directory(tmp_path / "d")
