@@ -2,7 +2,7 @@
 SHARE   = $(DESTDIR)$(PREFIX)/share/dlsbench
 BIN     = $(DESTDIR)$(PREFIX)/bin
 DOC     = $(DESTDIR)$(PREFIX)/share/doc/dlsbench
-READERS = tables report figures compare advise
+READERS = tables report figures compare advise results
 RELEASE = dlsbench-$(VERSION)
 # What is copied as it is: below share/dlsbench, and the manual.
 SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*/*.* \

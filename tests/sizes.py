@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40940,
     "dls": 11988,
     "bench": 42705,
-    "Python": 14890,
+    "Python": 15130,
 }
 
 

@@ -8,7 +8,8 @@ from conftest import ROOT
 
 COMMANDS = ["run", "sim", "replay", "summary", "chunks", "calibrate",
             "predict", "plan", "list", "omp", "topo", "doctor"]
-READERS = ["report", "compare", "advise", "tables", "figures"]  # in Python
+READERS = ["report", "compare", "advise", "tables", "figures",
+           "results"]  # in Python
 DLSBENCH = ROOT / "build/dlsbench"
 
 

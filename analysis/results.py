@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""What result directories hold, and what to say of them in a paper.
+
+    dlsbench results ls [DIR ...]      a line for each directory below these
+    dlsbench results show DIR          what is stored
+    dlsbench results cite DIR          what a paper has to say of the runs
+    dlsbench results rerun DIR --out NEW      the same cells, here
+
+`ls` looks into results/ and three folders below it.  `rerun` repeats the cells
+that ended well, with the sizes, ranks and threads that they had, so that
+`dlsbench compare DIR NEW` compares two machines.  Exit code 2: there are no
+results; of rerun: that of dlsbench run.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import need  # noqa: F401  (first: it may start another Python)
+
+import environment
+import labels
+import loader
+import program
+
+LEVELS = 3          # of folders that ls looks into
+NO_KEYS = {"sync_choice", "cell"}   # columns that no campaign file has
+WHERE = ["../build/dlsbench", "../../../bin/dlsbench"]
+# How a rerun measures, as the first did.
+SAME = ["repetitions", "repetitions_max", "ci", "cell_seconds",
+        "verify_limit", "cell_timeout", "oversubscribe"]
+LOAD = [("load average", "machine.load_average"),
+        ("hand-over between two cores, s", "handover_s")]
+
+
+def find_below(folder, levels=LEVELS):
+    if loader.has_runs(folder):
+        yield folder
+    elif levels:
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        for name in names:
+            below = os.path.join(folder, name)
+            if os.path.isdir(below) and not os.path.islink(below):
+                yield from find_below(below, levels - 1)
+
+
+def ends(results):
+    """(cells that ended well, cells that did not)"""
+    status = results.ended.groupby("cell")["status"].agg(list)
+    good = sum("ok" in found for found in status)
+    return good, len(status) - good
+
+
+def first(results, path):
+    (_, found), = environment.values(results.manifests[:1], [("", path)])
+    return found[0] if found else environment.UNKNOWN
+
+
+def started(results):
+    return first(results, "started")
+
+
+def list_all(args):
+    """a line for each directory"""
+    found = [d for folder in args.directories or ["results"]
+             for d in find_below(folder)]
+    if not found:
+        raise loader.LoadError("no results are below "
+                               + ", ".join(args.directories or ["results"]))
+    for directory in found:
+        try:
+            results = loader.load(directory)
+        except loader.LoadError as error:
+            print(f"{directory}: {error}", file=sys.stderr)
+            continue
+        good, bad = ends(results)
+        simulated = results.runs["simulated"]
+        where = [first(results, None)] * (not simulated.all()) \
+            + ["simulated"] * simulated.any()
+        print(f"{started(results)[:16]:16}  {good:5} ok {bad:3} not  "
+              f"{', '.join(where):15}  {directory}")
+    return 0
+
+
+def state(results):
+    """Of the machine when the launches began."""
+    return [(title, v) for title, v in
+            environment.values(results.manifests, LOAD)
+            if v and v != [environment.UNKNOWN]]
+
+
+def show(args):
+    """what is stored"""
+    results = load(args.directory)
+    good, bad = ends(results)
+    print(textwrap.fill(
+        f"{results.name}: {labels.count(good, 'cell')} ok, {bad} not; "
+        f"{labels.count(len(results.runs), 'repetition')} in "
+        f"{labels.count(len(results.manifests), 'launch', 'launches')}, "
+        f"from {started(results)}", 80))
+    for name in ("kernel", "scheme", "transport", "hierarchy", "ranks",
+                 "threads"):
+        values = sorted({environment.words(v)
+                         for v in results.ended[name].dropna()},
+                        key=labels.natural)
+        say(name, ", ".join(values))
+    for title, found in environment.facts(results):
+        say(title, "; ".join(found))
+    return 0
+
+
+def say(title, words):
+    print(textwrap.fill(f"{title}: {words}", 80, initial_indent="  ",
+                        subsequent_indent="    ", break_long_words=False,
+                        break_on_hyphens=False))
+
+
+def cite(args):
+    """what a paper has to say"""
+    results = load(args.directory)
+    facts = dict(environment.facts(results) + state(results))
+
+    def of(title):
+        return "; ".join(environment.few(facts.get(title, ["not known"])))
+    counts = results.runs.groupby("cell").size()
+    verb = "simulated with SimGrid on" if results.runs["simulated"].any() \
+        else "measured on"
+    print(textwrap.fill(
+        f"{labels.count(len(counts), 'cell')} of DLSBench "
+        f"{of('version of DLSBench')}, {verb} "
+        f"{environment.where(results.manifests) or 'a machine not known'}, "
+        f"from {started(results)}. {repeated(counts)} of each in "
+        f"{labels.count(len(results.manifests), 'launch', 'launches')}; "
+        "results are those of the serial loop.", 80))
+    for title in ["compiler", "flags", "instruction set", "MPI", "governor",
+                  "operating system's kernel", "counters",
+                  *dict(LOAD), "command"]:
+        say(title, of(title))
+    if "dirty" in of("version of DLSBench"):
+        print("The program had changes that no commit has.")
+    return 0
+
+
+def repeated(counts):
+    low, high = counts.min(), counts.max()
+    return labels.count(low, "repetition") if low == high \
+        else f"{low} to {high} repetitions"
+
+
+def values_of(row):
+    """The keys of a campaign file that made a cell."""
+    found = {}
+    for name, value in row.items():
+        if name in NO_KEYS or value != value or value in (None, ""):
+            continue
+        if isinstance(value, bool):
+            value = "on" if value else "off"
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)
+        found[name] = value
+    if row.get("sync_choice") == "auto":  # it is chosen here again
+        found["sync_interval"] = "auto"
+    return found
+
+
+def write_campaign(results, rows, file):
+    """YAML; JSON is YAML, too."""
+    policy = results.manifests[-1].get("policy") or {} \
+        if results.manifests else {}
+    campaign = {"name": results.name, **{
+        name: policy[name] for name in SAME if name in policy}}
+    campaign["cells"] = [values_of(row) for row in rows]
+    json.dump(campaign, file, indent=1)
+
+
+def find_program():
+    for path in WHERE:
+        found = os.path.join(os.path.dirname(os.path.realpath(__file__)), path)
+        if os.access(found, os.X_OK):
+            return found
+    raise loader.LoadError("the program dlsbench is not there: make")
+
+
+def rerun(args):
+    """the same cells, here"""
+    results = load(args.directory)
+    ended = results.ended[results.ended["status"] == "ok"]
+    rows = ended.drop_duplicates("cell")[results.cells].to_dict("records")
+    if any(str(row.get("kernel")).startswith(loader.WHOLE) for row in rows):
+        raise loader.LoadError("programs of others are run again by "
+                               "dlsbench omp")
+    command = "sim" if results.runs["simulated"].all() else "run"
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        write_campaign(results, rows, file)
+        file.flush()
+        return subprocess.call([find_program(), command, file.name,
+                                "--out", args.out])
+
+
+def load(directory):
+    results = loader.load(directory)
+    results.say("results")
+    if results.runs.empty:
+        raise loader.LoadError(f"{directory}: no cell ended well")
+    return results
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="dlsbench results", description=__doc__.split("\n\n")[0],
+        epilog=__doc__.split("\n\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for function, name in (list_all, "ls"), (show, "show"), (cite, "cite"), \
+            (rerun, "rerun"):
+        command = commands.add_parser(name, help=(function.__doc__ or ""))
+        command.set_defaults(function=function)
+        if name == "ls":
+            command.add_argument("directories", metavar="DIR", nargs="*")
+        else:
+            command.add_argument("directory", metavar="DIR")
+    command.add_argument("--out", metavar="NEW", required=True)
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    try:
+        return args.function(args)
+    except loader.LoadError as error:
+        print(f"results: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    program.run("results", main)

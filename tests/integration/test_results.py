@@ -1,0 +1,76 @@
+"""dlsbench results: what is stored, and the same cells once more."""
+import json
+import pathlib
+import shutil
+
+import pytest
+
+from conftest import ROOT, needs_simgrid
+
+STORED = pathlib.Path(__file__).with_name("stored")
+CELLS = ("--kernel", "null:size=99", "--scheme", "ss,gss,fss", "--threads",
+         2, "--repetitions", 3, "--repetitions-max", 3)
+
+
+def ends(directory):
+    """What each cell was that ended well."""
+    found = []
+    for path in directory.glob("runs-*.jsonl"):
+        for line in map(json.loads, path.read_text().splitlines()):
+            if line["type"] == "cell_done" and line["status"] == "ok":
+                found.append(line["cell"])
+    return sorted(found)
+
+
+def test_directories_are_listed_and_described(dlsbench, tmp_path):
+    shutil.copytree(STORED, tmp_path / "results/a b/first")
+    (tmp_path / "results/empty").mkdir()
+    (tmp_path / "results/again").symlink_to("a b")
+    done = dlsbench("results", "ls")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "2026-11-22T08:23     11 ok   0 not  node, simulated  "
+        "results/a b/first"]
+    done = dlsbench("results", "show", "results/a b/first")
+    assert done.code == 0 and "11 cells ok, 0 not; 22 repetitions" in done.out
+    assert all(len(line) <= 80 or len(line.split()) == 1
+               for line in done.out.splitlines())
+    done = dlsbench("results", "cite", "results/a b/first")
+    assert done.out.startswith("11 cells of DLSBench ")
+    for word in "compiler:", "MPI:", "counters:", "load average:", "command:":
+        assert f"  {word} " in done.out
+
+
+@pytest.mark.parametrize("command", ["show", "cite", "rerun"])
+def test_what_is_no_result_directory_is_said(dlsbench, tmp_path, command):
+    (tmp_path / "empty").mkdir()
+    more = ["--out", "./new"] if command == "rerun" else []
+    for name in "missing", "empty":
+        done = dlsbench("results", command, name, *more)
+        assert done.code == 2 and done.out == ""
+        assert done.err.startswith(f"results: {name}: no ")
+        assert len(done.err.splitlines()) == 1
+    assert dlsbench("results", "ls", "empty").code == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_rerun_has_the_same_cells(dlsbench, tmp_path):
+    """With the threads of then, so that compare finds each cell again."""
+    assert dlsbench("run", *CELLS, "--out", "./a").code == 0
+    done = dlsbench("results", "rerun", "a", "--out", "./b")
+    assert done.code == 0, done.err
+    assert len(ends(tmp_path / "a")) == 3
+    assert ends(tmp_path / "a") == ends(tmp_path / "b")
+    done = dlsbench("compare", "a", "b")
+    assert done.code in (1, 3) and "only in" not in done.out
+
+
+def test_a_simulation_has_the_same_digits(dlsbench, tmp_path):
+    needs_simgrid()
+    assert dlsbench("sim", "--platform", ROOT / "bench/platforms/ranger.xml",
+                    "--workers", 16, "--kernel", "null:size=99", "--scheme",
+                    "ss,fss", "--out", "./a").code == 0
+    assert dlsbench("results", "rerun", "a", "--out", "./b").code == 0
+    assert ends(tmp_path / "a") == ends(tmp_path / "b")
+    done = dlsbench("compare", "a", "b")
+    assert done.code == 0 and "takes 1.000 times as long" in done.out
