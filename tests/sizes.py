@@ -44,7 +44,7 @@ BUDGET = {
     "kernels": 7610,
     "harness": 40940,
     "dls": 11988,
-    "bench": 42705,
+    "bench": 42972,
     "Python": 15130,
 }
 

@@ -1,4 +1,5 @@
 /* dlsbench summary: the table of an existing result directory. */
+#include "bench/commands/summary_trackers.h"
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "bench/results/summary.h"
@@ -24,12 +25,14 @@ static int take_word(void *command, const char *text, struct error *err)
 
 #define OPTIONS_OF struct asked
 
-static const char *const formats[] = {TABLE_FORMATS, NULL};
+static const char *const formats[] = {TABLE_FORMATS, TRACKER_FORMATS, NULL};
 
 static const struct options_entry entries[] = {
-    OPTION_WORD("format", TABLE_FORMAT_WORDS, format, formats,
+    OPTION_WORD("format", TABLE_FORMAT_WORDS "|" TRACKER_FORMAT_WORDS, format,
+                formats,
                 "default table; else a row for each cell, and nothing else "
-                "(columns: results/README.md)"),
+                "(columns: results/README.md); the last three are for "
+                "trackers (docs/trackers.md)"),
     {.name = NULL},
 };
 static const struct options_entry *const tables[] = {entries, NULL};
@@ -69,8 +72,14 @@ int summary_command(int argc, char **argv)
         read_dir(in.dir, &results, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     struct summary_counts counts = summary_count(&results);
-    summary_print(&results, in.dir, false, -1,
-                  in.format > 0 ? in.format : TABLE_TEXT);
+    bool any = true;
+    if (in.format > TABLE_MARKDOWN)
+        any = trackers_write(&results, in.format - TABLE_MARKDOWN - 1, stdout) >
+              0;
+    else
+        summary_print(&results, in.dir, false, -1,
+                      in.format > 0 ? in.format : TABLE_TEXT);
     results_free(&results);
-    return counts.failed + counts.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
+    return any && counts.failed + counts.unverified == 0 ? COMMAND_OK
+                                                         : COMMAND_FAILED;
 }

@@ -1,0 +1,18 @@
+/* The times of a result directory, as programs that track them over the years
+ * read them (docs/trackers.md).  Cells that failed, are not complete, did not
+ * verify or are not ranked are left out: no reader takes them for good ones. */
+#ifndef BENCH_COMMANDS_SUMMARY_TRACKERS_H
+#define BENCH_COMMANDS_SUMMARY_TRACKERS_H
+
+#include "bench/results/results.h"
+
+#include <stdio.h>
+
+#define TRACKER_FORMATS "google-benchmark", "bencher", "openmetrics"
+#define TRACKER_FORMAT_WORDS "google-benchmark|bencher|openmetrics"
+
+/* Writes what `format`, a place in TRACKER_FORMATS, has of each cell, and on
+ * stderr a line on those that are left out.  Returns how many are not. */
+int trackers_write(const struct results *results, int format, FILE *out);
+
+#endif
