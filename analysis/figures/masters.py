@@ -13,7 +13,7 @@ NUMBERS = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
 # What a line goes along and a panel holds; all else is one reading.
 FREE = {"scheme", "hierarchy", "workers", "ranks", "threads", "nodes"}
 WHAT = [("time", "time_s", "execution time",
-         "Median time; both axes double."),
+         "Median time by workers; a step on either axis is a doubling."),
         ("overhead", "overhead_mean_s", "overhead",
          "T_total - T_computation, mean over the workers: what is neither "
          "computing nor hidden behind it."),

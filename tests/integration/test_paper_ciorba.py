@@ -111,6 +111,19 @@ def test_the_dtss_row_is_said_not_to_follow(report):
             "F = 132.4 and D = 1.62") in report[1]
 
 
+@pytest.mark.parametrize("every, count", [((150,), 0), ((100, 150), 2)])
+def test_one_interval_is_no_claim_on_intervals(every, count):
+    """It would be the best, and no change would alter it."""
+    keys = [(h, s, m) for h in every for s in ("css", "tss", "dtss")
+            for m in range(3, 10)]
+    claims = []
+    judged = type("Report", (), {"claim": lambda *said: claims.append(said)})
+    module("ciorba", "sentences").intervals(
+        judged(), "heat", {("dedicated", *k): {"time_s": 2.0} for k in keys},
+        {("heat", "dedicated", *k): 3.0 for k in keys})
+    assert len(claims) == count
+
+
 def test_messages_that_cost_processors_stand_beside_ours(report):
     """With the best interval of the sum of all times."""
     sums = {}

@@ -200,6 +200,8 @@ def ratio_kept(report, values):
 def intervals(report, kernel, runs, printed):
     """How much the interval matters, and which is best."""
     every = sorted({h for mode, h, _, _ in runs if mode == "dedicated"})
+    if len(every) < 2:
+        return      # one interval is neither best nor a change
     spread, sums = [[], []], [dict.fromkeys(every, 0.0) for _ in range(2)]
     for scheme in fit.SCHEMES:
         for m in range(3, 10):
