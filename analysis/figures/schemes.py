@@ -3,7 +3,7 @@ import cells
 import labels
 import ranking
 import records
-from figures import style
+from figures import look, style
 from figures.rows import Rows
 
 MOST_PANELS, MOST_SCHEMES = 12, 40
@@ -30,8 +30,8 @@ def draw(results, frame):
 
 
 def caption(part, draws):
-    words = "Median and its 95 % confidence interval; the axis does not " \
-        "begin at 0"
+    words = "Median and its 95 % confidence interval" + (
+        "; the axis does not begin at 0" * (not look.CURRENT.get().begins))
     if part["bound_s"].notna().any():
         words += "; the bar | is the bound: " + bound_words(part)
         high = 1 - (part["time_s"] / part["bound_s"]).min()

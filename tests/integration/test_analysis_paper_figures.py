@@ -265,6 +265,14 @@ def test_what_cannot_be_drawn_is_one_line(tmp_path, args, says, monkeypatch):
     assert code == 2 and f"{args[-2]} needs --figure NAME" in err
 
 
+def test_the_caption_says_where_the_axis_begins(tmp_path):
+    d = three_schemes(tmp_path / "d")
+    said = [analysis("figures", d, "--figure", "schemes-adjoint", "--out",
+                     tmp_path / "f.svg", *args)[1] for args in
+            ([], ["--from", "0"])]
+    assert ["not begin at 0" in text for text in said] == [True, False]
+
+
 def test_an_axis_with_powers_begins_above_zero(tmp_path):
     code, _, err = analysis(
         "figures", three_schemes(tmp_path / "d"), "--figure", "time-adjoint",
