@@ -33,7 +33,7 @@ DEBS    = $(BUILD_DEBS) $(PAGE_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka
           clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
           strace python3-pytest python3-pytest-xdist jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev \
-          texlive-latex-base texlive-pictures libbenchmark-tools python3-prometheus-client
+          libbenchmark-tools python3-prometheus-client
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 
