@@ -33,12 +33,10 @@ static char *reason_of(const struct summary_row *row)
 /* The label says all but what is usual, and what a machine does to a loop. */
 static char *name_of(const struct summary_row *row, bool with_hash)
 {
-    char label[LABEL_SIZE] = "", simulation[2 * SPEC_CANONICAL_MAX];
+    char label[LABEL_SIZE] = "";
     const struct cell *cell = &row->result->cell;
     label_cell(label, cell);
-    cell_simulation_words(cell, simulation, sizeof(simulation));
-    return need_text("%s/%s/%s%s%s%s%s", cell->kernel, cell->scheme, label,
-                     simulation[0] != '\0' ? " on " : "", simulation,
+    return need_text("%s/%s/%s%s%s", cell->kernel, cell->scheme, label,
                      with_hash ? "/" : "", with_hash ? cell->hash : "");
 }
 
