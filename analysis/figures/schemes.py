@@ -55,8 +55,8 @@ def bound_words(part):
     """What bound_s is for these cells (results/README.md)."""
     steals = part["transport"] == "steal"
     cost = "simulated" if part["simulated"].all() else "measured"
-    listed = (f"list scheduling of the same chunks with the {cost} cost of "
-              "each iteration, no scheduling cost")
+    listed = (f"the least time that these chunks allow, by the {cost} cost of "
+              "each iteration")
     shared = (f"an equal part of the loop's {cost} cost, or the largest "
               "chunk where that is more")
     if steals.all():

@@ -191,8 +191,8 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
     size -= (size_t)length;
     if (are_single(site))
         snprintf(text, size,
-                 "its chunks are single iterations, which no schedule cuts; "
-                 "begin with the long ones, or make them shorter");
+                 "threads wait for single iterations, which no schedule "
+                 "cuts; begin with the long ones, or make them shorter");
     else if (is_few(site))
         snprintf(text, size, "more and smaller chunks, %s",
                  advice_text(loop, advice));
@@ -299,8 +299,8 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)
         snprintf(text, size,
-                 "scheduling is not the problem: at most %.1f %% of the "
-                 "program could be gained",
+                 "fine as it is: at most %.1f %% of the program could be "
+                 "gained",
                  100 * gain);
     else if (asking(loop) > waiting(loop))
         say_asking(loop, gain, text, size);
