@@ -39,8 +39,12 @@ LOAD = [("load average", "machine.load_average"),
 def find_below(folder, levels=LEVELS):
     if loader.has_runs(folder):
         yield folder
-    elif levels:
-        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    elif levels and os.path.isdir(folder):
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError as error:
+            print(f"results: {folder}: {error.strerror}", file=sys.stderr)
+            names = []
         for name in names:
             below = os.path.join(folder, name)
             if os.path.isdir(below) and not os.path.islink(below):
@@ -49,6 +53,8 @@ def find_below(folder, levels=LEVELS):
 
 def ends(results):
     """(cells that ended well, cells that did not)"""
+    if results.ended.empty:
+        return 0, 0
     status = results.ended.groupby("cell")["status"].agg(list)
     good = sum("ok" in found for found in status)
     return good, len(status) - good
@@ -70,19 +76,26 @@ def list_all(args):
     if not found:
         raise loader.LoadError("no results are below "
                                + ", ".join(args.directories or ["results"]))
+    shown = 0
     for directory in found:
         try:
             results = loader.load(directory)
         except loader.LoadError as error:
-            print(f"{directory}: {error}", file=sys.stderr)
+            print(f"results: {error}", file=sys.stderr)
             continue
+        shown += 1
         good, bad = ends(results)
-        simulated = results.runs["simulated"]
-        where = [first(results, None)] * (not simulated.all()) \
-            + ["simulated"] * simulated.any()
         print(f"{started(results)[:16]:16}  {good:5} ok {bad:3} not  "
-              f"{', '.join(where):15}  {directory}")
-    return 0
+              f"{results.name:17}  {first(results, 'version'):12}  "
+              f"{', '.join(kinds(results)):15}  {directory}")
+    return 0 if shown else 2
+
+
+def kinds(results):
+    """Where the runs were: the host, simulated, or both."""
+    simulated = results.runs["simulated"]
+    return [first(results, None)] * (simulated.empty or not simulated.all()) \
+        + ["simulated"] * simulated.any()
 
 
 def state(results):
@@ -94,7 +107,7 @@ def state(results):
 
 def show(args):
     """what is stored"""
-    results = load(args.directory)
+    results = load(args.directory, least=0)
     good, bad = ends(results)
     print(textwrap.fill(
         f"{results.name}: {labels.count(good, 'cell')} ok, {bad} not; "
@@ -103,8 +116,7 @@ def show(args):
         f"from {started(results)}", 80))
     for name in ("kernel", "scheme", "transport", "hierarchy", "ranks",
                  "threads"):
-        values = sorted({environment.words(v)
-                         for v in results.ended[name].dropna()},
+        values = sorted(set(environment.cells_of(results.ended, name)),
                         key=labels.natural)
         say(name, ", ".join(values))
     for title, found in environment.facts(results):
@@ -125,16 +137,21 @@ def cite(args):
 
     def of(title):
         return "; ".join(environment.few(facts.get(title, ["not known"])))
+    simulated = results.runs["simulated"]
     counts = results.runs.groupby("cell").size()
-    verb = "simulated with SimGrid on" if results.runs["simulated"].any() \
-        else "measured on"
+    measured, others = (results.runs[which]["cell"].nunique()
+                        for which in (~simulated, simulated))
+    of_both = "" if simulated.nunique() < 2 else (
+        f"{measured} of them measured, {others} simulated with SimGrid, ")
+    verb = of_both + "on" if of_both else "simulated with SimGrid on" \
+        if simulated.all() else "measured on"
     print(textwrap.fill(
         f"{labels.count(len(counts), 'cell')} of DLSBench "
         f"{of('version of DLSBench')}, {verb} "
         f"{environment.where(results.manifests) or 'a machine not known'}, "
         f"from {started(results)}. {repeated(counts)} of each in "
         f"{labels.count(len(results.manifests), 'launch', 'launches')}; "
-        "results are those of the serial loop.", 80))
+        "every result passed its check.", 80))
     for title in ["compiler", "flags", "instruction set", "MPI", "governor",
                   "operating system's kernel", "counters",
                   *dict(LOAD), "command"]:
@@ -192,18 +209,26 @@ def rerun(args):
     if any(str(row.get("kernel")).startswith(loader.WHOLE) for row in rows):
         raise loader.LoadError("programs of others are run again by "
                                "dlsbench omp")
-    command = "sim" if results.runs["simulated"].all() else "run"
+    simulated = results.runs["simulated"]
+    if simulated.nunique() > 1:
+        raise loader.LoadError(f"{args.directory}: some cells are measured, "
+                               "others simulated: rerun repeats one kind")
+    command = "sim" if simulated.all() else "run"
+    policies = [m.get("policy") for m in results.manifests]
+    if any(policy != policies[-1] for policy in policies):
+        print("results: launches had other policies (repetitions, ...): those "
+              "of the last one count", file=sys.stderr)
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         write_campaign(results, rows, file)
         file.flush()
-        return subprocess.call([find_program(), command, file.name,
-                                "--out", args.out])
+        return subprocess.call([find_program(), command, file.name]
+                               + (["--out", args.out] if args.out else []))
 
 
-def load(directory):
+def load(directory, least=1):
     results = loader.load(directory)
     results.say("results")
-    if results.runs.empty:
+    if len(results.runs) < least:
         raise loader.LoadError(f"{directory}: no cell ended well")
     return results
 
@@ -222,7 +247,8 @@ def arguments():
             command.add_argument("directories", metavar="DIR", nargs="*")
         else:
             command.add_argument("directory", metavar="DIR")
-    command.add_argument("--out", metavar="NEW", required=True)
+    command.add_argument("--out", metavar="NEW",
+                         help="where they go (as of dlsbench run)")
     return parser.parse_args()
 
 

@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40940,
     "dls": 11988,
     "bench": 42972,
-    "Python": 15130,
+    "Python": 15160,
 }
 
 

@@ -8,6 +8,9 @@ import pytest
 from conftest import ROOT, needs_simgrid
 
 STORED = pathlib.Path(__file__).with_name("stored")
+VERSION = min((json.loads(path.read_text())
+               for path in STORED.glob("manifest-*")),
+              key=lambda manifest: manifest["started"])["version"]
 CELLS = ("--kernel", "null:size=99", "--scheme", "ss,gss,fss", "--threads",
          2, "--repetitions", 3, "--repetitions-max", 3)
 
@@ -29,16 +32,39 @@ def test_directories_are_listed_and_described(dlsbench, tmp_path):
     done = dlsbench("results", "ls")
     assert done.code == 0
     assert done.out.splitlines() == [
-        "2026-11-22T08:23     11 ok   0 not  node, simulated  "
-        "results/a b/first"]
+        "2026-11-22T08:23     11 ok   0 not  stored             "
+        f"{VERSION:12}  node, simulated  results/a b/first"]
     done = dlsbench("results", "show", "results/a b/first")
     assert done.code == 0 and "11 cells ok, 0 not; 22 repetitions" in done.out
     assert all(len(line) <= 80 or len(line.split()) == 1
                for line in done.out.splitlines())
     done = dlsbench("results", "cite", "results/a b/first")
-    assert done.out.startswith("11 cells of DLSBench ")
+    both = " ".join(done.out.split("\n  compiler:")[0].split())
+    assert both.startswith("11 cells of DLSBench ")
+    assert "measured, " in both and "simulated with SimGrid, on node" in both
     for word in "compiler:", "MPI:", "counters:", "load average:", "command:":
         assert f"  {word} " in done.out
+
+
+def test_what_ended_badly_is_shown(dlsbench, tmp_path):
+    there = tmp_path / "bad"
+    shutil.copytree(STORED, there)
+    for path in there.glob("runs-*.jsonl"):
+        path.write_text(path.read_text().replace('"status":"ok"',
+                                                 '"status":"failed"'))
+    done = dlsbench("results", "show", "bad")
+    assert done.code == 0 and "0 cells ok, 11 not" in done.out
+    done = dlsbench("results", "ls", "bad")
+    assert done.code == 0 and "0 ok  11 not" in done.out
+    assert dlsbench("results", "cite", "bad").code == 2
+    (there / "manifest-20260101T000000Z-node-1-0of1.json").write_text("{")
+    assert dlsbench("results", "show", "bad").code == 0
+
+
+def test_a_rerun_of_both_kinds_is_refused(dlsbench, tmp_path):
+    done = dlsbench("results", "rerun", STORED, "--out", "./new")
+    assert done.code == 2 and "rerun repeats one kind" in done.err
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("command", ["show", "cite", "rerun"])
