@@ -139,13 +139,12 @@ int dls_again(dls_loop *loop, int64_t iterations);
  * before the first time; a loop of as many iterations keeps its costs until
  * then.  Called when all iterations are finished.  Returns 0; -EINVAL for costs
  * that are NULL, negative or not finite, -EBUSY, or -ENOMEM: then the costs are
- * as before.  Under schemes that do not count with costs, nobody looks at the
- * numbers. */
+ * as before.  Schemes that use no costs ignore the numbers. */
 int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 
-/* Iterations that are not finished: not handed out, or in the chunk of a
- * worker that has neither asked again nor left.  Call it while no worker is in
- * dls_next: beside one it may be off by some chunks in either direction. */
+/* Unfinished iterations: not handed out, or in the chunk of a worker that has
+ * neither asked again nor left.  Call it while no worker is in dls_next.
+ * Otherwise it may be off by some chunks in either direction. */
 int64_t dls_unfinished(const dls_loop *loop);
 
 /* Frees the loop, in every case; NULL is allowed.  No worker may use it any

@@ -62,7 +62,7 @@ struct kernel_pages {
  * has columns + (n - 1) * skew columns to go through.  Each rank has memory
  * for the whole grid and touches its own rows and the boundary above them.
  *
- * A boundary row stands for the last D rows of a chunk.  A chunk of fewer rows
+ * A boundary row means the last D rows of a chunk.  A chunk of fewer rows
  * passes on rows that it received, and these end -reach columns before its own.
  *
  * Before the block [from, to) of a chunk is run in a step, the boundary row
@@ -174,8 +174,8 @@ struct kernel_dependence {
 /* ---- time steps of independent loops ----
  *
  * The loop is run several times, each time under a barrier, and what a step
- * reads is made of the whole output of the step before.  Every rank has a state
- * of its own; the output of all ranks is brought together before advance.  The
+ * reads is made of the whole output of the step before.  Each rank has its own
+ * state; the output of all ranks is brought together before advance.  The
  * output of the last step is that of the loop. */
 struct kernel_steps {
     /* Time steps, at least 1: the value of the spec's key `steps`. */
@@ -343,7 +343,8 @@ struct kernel_ops {
     void (*work)(const void *instance, double *flops, double *bytes);
 
     /* The cost of iterations; NULL: the kernel cannot be simulated.  Loops with
-     * dependences give the cost of a whole row, all columns alike. */
+     * dependences give the cost of a whole row; all its columns cost the same.
+     */
     const struct kernel_cost *cost;
 
     /* Input data of iterations; NULL: none. */

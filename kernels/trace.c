@@ -2,7 +2,7 @@
  *
  *   FOR i = 0 TO I - 1:  work for cost[i] seconds
  *
- * The file has one number per line, or n:number for n iterations alike; `#`
+ * The file has one number per line, or n:number for n equal iterations; `#`
  * begins a comment, blank lines are skipped.  Its numbers are seconds, or as
  * `unit` says: of floating-point operations each takes cp seconds.  Costs are
  * worked off, not waited for: round(cost * steps) steps of a chain of dependent
@@ -21,7 +21,7 @@
  *
  * With wait=on a worker sleeps in place of working, and asks for messages every
  * 50 us: what a network does can then be measured with more ranks than cores.
- * Nothing is computed, and the kernel's name says so wherever it stands.
+ * Nothing is computed, and the kernel's name always says so.
  *
  * Bits: the output of an iteration is its number and a hash of its cost and of
  * its input, and words that follow from the hash; the result of the chain,

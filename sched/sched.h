@@ -62,8 +62,8 @@ struct sched_loop {
  * has next_by_cost. */
 #define SCHED_NEEDS_COST 16u
 
-/* First chunks that are set before the loop go by worker number, whatever the
- * powers: worker j has the j-th of them, each time the loop is executed. */
+/* Preset first chunks: worker j always gets the j-th, whatever the powers, each
+ * time the loop is executed. */
 #define SCHED_BY_NUMBER 32u
 
 /* feedback wants seconds; without the flag, any unit. */
@@ -152,8 +152,8 @@ struct sched_ops {
     /* The loop is executed again, by the same workers with the same powers: a
      * time step, or the next range that a master cuts; its number of iterations
      * may differ.  Keeps the acquired knowledge and begins the chunks anew,
-     * also those that are set before the loop.  NULL: init is called instead,
-     * on zeroed state.  Optional. */
+     * preset first chunks included.  NULL: init is called instead, on zeroed
+     * state.  Optional. */
     void (*again)(void *state, const struct sched_loop *loop);
 
     /* All chunks have this one size (ss, css): then a step number alone gives

@@ -109,7 +109,7 @@ struct instance {
 
 struct frame;
 
-/* The thread takes part in the visit that `slot` stands for. */
+/* The thread takes part in the visit of `slot`. */
 void instance_join(struct frame *frame, struct slot *slot);
 
 /* No thread of the team will come any more: a visit that was not left by all is
@@ -283,7 +283,7 @@ void frames_drop(struct frame *top);
 /* Those of a task that is over, and perhaps its team with it. */
 void frames_forget(const void *task);
 
-/* The thread joins the visit that `slot` stands for, which begins. */
+/* The thread joins the visit of `slot`, which begins. */
 void frame_join(struct frame *frame, struct slot *slot);
 
 /* The next chunk of a loop whose chunks are ours; false: there is none. */
@@ -305,8 +305,7 @@ static inline bool frame_take(struct frame *frame, struct chunk *chunk)
     return true;
 }
 
-/* A request to the runtime begins, and is over: for loops that are only
- * watched. */
+/* A request to the runtime begins, and ends, in a loop that is only watched. */
 void frame_watch_begin(struct frame *frame);
 bool frame_watch_end(struct frame *frame, bool more);
 

@@ -171,17 +171,15 @@ struct counters_threads {
                              time; of these, others had the core */
 };
 
-/* A sample of chunks, and of the requests for them, in ticks.  One in few
- * stands for those that are not timed: sums are weighted, since loops begin
- * with all and continue with few. */
+/* A sample of chunks, and of the requests for them, in ticks.  A loop begins
+ * with all of its chunks timed and continues with few: sums are weighted. */
 struct counters_sample {
     double chunk_ticks, chunk_squares, chunk_weight, chunk_max;
     double ask_ticks, ask_weight;
     int64_t chunks; /* that were timed */
 };
 
-/* Visits that have begun and those that are over; since when there are any that
- * are not (ticks). */
+/* Visits begun and visits ended; since when any is open (ticks). */
 struct counters_open {
     _Atomic int64_t begun, over;
     uint64_t since;

@@ -77,7 +77,7 @@ void frames_drop(struct frame *top)
 
 /* ---- samples ---- */
 
-/* How many are not timed before the next, and what that one stands for. */
+/* How many chunks are skipped before the next timed one, and its weight. */
 static int64_t gap(struct frame *frame)
 {
     const struct counters_sample *seen = &frame->site->counted->sample;

@@ -1,5 +1,4 @@
-/* The waves of the heat kernel: columns of a few rows that are under way
- * together. */
+/* The waves of the heat kernel: columns of a few rows, computed together. */
 #ifndef KERNELS_SUPPORT_HEAT_WAVE_H
 #define KERNELS_SUPPORT_HEAT_WAVE_H
 

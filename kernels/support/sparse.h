@@ -17,7 +17,7 @@ struct sparse {
 
 /* Reads a Matrix Market file, which gzip may have compressed: matrix
  * coordinate, real, integer or pattern (all values 1), general, symmetric or
- * skew-symmetric.  Entries that are given twice are added.  `what`, as "kernel
+ * skew-symmetric.  Repeated entries are added.  `what`, as "kernel
  * spmv", begins messages, which name file and line.  Returns 0, -ENOENT,
  * -EINVAL, -EIO or -ENOMEM with a text. */
 int sparse_read(const char *what, const char *path, struct sparse *matrix,

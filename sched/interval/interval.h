@@ -44,12 +44,12 @@
  *     s_j = h V_j c_pj + (t_r, but for j = 1) + (t_s, but for j = NP)
  *     T_NP = sum_j s_j + (U_s / h - 1) max_j s_j + T_wa
  * which is (3) for three or more equal workers, and (8) where the slowest
- * group has the largest s_j.  Competing processes that are known before make
- * c_pj longer.  Everything below builds on this form; the best h is found
+ * group has the largest s_j.  Competing processes known beforehand make c_pj
+ * longer.  Everything below builds on this form; the best h is found
  * numerically.  `printed` asks for the formulas above instead.
  *
  * Depth D: where a chunk needs D rows above it, a boundary has D elements a
- * column, and D c_c stands for c_c everywhere.  Lead: where a block stays
+ * column, and D c_c replaces c_c everywhere.  Lead: where a block stays
  * `lead` columns to the left in these rows, blocks of h <= lead columns do not
  * wait for the one above at all, and T is less than the above.  For h > lead it
  * is exact, and only there the best h is sought.
@@ -78,7 +78,7 @@
  * passes whole blocks of h columns stays h + ceil(W / h) h behind, up to one
  * block more: this is left out of T, which it would make jump at every W / m,
  * but interval_whole goes by it.  Where a row needs r columns of the row above
- * to the right of its own, W + r stands for W in what a successor stays behind.
+ * to the right of its own, W + r replaces W in the distance of a successor.
  *
  * Stream: in DMPS the chunks of a worker follow each other without waiting for
  * the end of a subproblem, so that the pipeline fills once and not k times:

@@ -7,7 +7,7 @@
  * without pointers.
  *
  * Trials go round all remaining candidates, every other round backwards, so
- * that a steady drift affects all alike.  After a round a candidate is out if
+ * that a steady drift affects all equally.  After a round a candidate is out if
  * its median is above the best one's by more than the bounds of both: with x
  * the logarithm of a time, sigma the deviation of all x from their candidate's
  * mean (the first rounds know little: a prior of 5 % counts as four samples), n
@@ -83,9 +83,9 @@ bool select_trying(const struct select *select);
 /* The repetition took so long, any unit, more than 0. */
 enum select_event select_tell(struct select *select, double time);
 
-/* For trials in an order of the caller's own, instead of select_tell: a
- * repetition of this candidate took so long; and, after a round, those that are
- * clearly worse go out.  Returns whether one did. */
+/* Instead of select_tell, for callers that choose the order of trials.  Add
+ * tells the time of one repetition of a candidate.  Drop ends a round: clearly
+ * worse candidates go out.  It returns whether one did. */
 void select_add(struct select *select, int candidate, double time);
 bool select_drop(struct select *select);
 
