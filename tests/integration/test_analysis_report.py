@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from conftest import ROOT
 from result_files import Directory, analysis
 
 import grid  # noqa: E402  (result_files set the path)
@@ -51,7 +52,7 @@ cells:
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
     """A real, traced campaign with its report."""
-    from conftest import ROOT, start
+    from conftest import start
     path = tmp_path_factory.mktemp("traced")
     (path / "c.yaml").write_text(TRACED)
     process = start(ROOT / "build/dlsbench",
@@ -223,6 +224,16 @@ def test_figures_and_traces_are_files_too(traced):
         assert check_trace(path.read_text()) in (128, 200)
     lines = (files / "cells.csv").read_text().splitlines()
     assert len(lines) == 1 + 18
+    assert undescribed(lines[0].split(",")) == []
+
+
+def undescribed(columns):
+    """Those that results/README.md does not have."""
+    text = (ROOT / "results/README.md").read_text()
+    names = set(re.findall(r"[a-z][a-z_0-9]*", " ".join(
+        re.findall(r"^\| ([^|]+) \|", text, re.M))))
+    return [name for name in columns
+            if re.sub("_(low|high)$", "", name) not in names]
 
 
 NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
