@@ -163,7 +163,7 @@ def test_the_ideal_speedup_of_equal_workers_is_their_number(tmp_path):
 
 
 def test_the_bound_is_called_what_it_is(tmp_path):
-    listed, part = "list scheduling", "under steal"
+    listed, part = "these chunks allow", "under steal"
     words = {transports: drawn(tmp_path / "-".join(transports), schemes,
                                *transports).caption
              for transports in [("shared", "openmp"), ("shared", "steal")]}
