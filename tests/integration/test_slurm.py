@@ -450,6 +450,6 @@ def test_the_lines_of_the_readme_work(site):
                 file.write("SITE_PARTITION=here\nSITE_TIME=10\n")
     assert "submitted as array" in said["jobs/submit.sh"]
     assert "failed" in said["jobs/status.sh"]
-    assert "below one master with 2 workers" in said["analysis/tables.py"]
+    assert "below one master with 2 workers" in said["build/dlsbench"]
     page = site.folder / "results/cluster/look/report.html"
     assert "This cluster" in page.read_text()
