@@ -43,7 +43,8 @@ def drawings(directories):
 
 
 def write(drawing, out, own_font):
-    data = {"svg": svg.text_of, "pdf": svg.pdf_of, "pgf": lambda figure:
+    data = {"svg": lambda figure: svg.text_of(figure, fonts=True),
+            "pdf": svg.pdf_of, "pgf": lambda figure:
             svg.pgf_of(figure, own_font)}[ending(out)](drawing.figure)
     with files.new(out, "wb") as file:
         file.write(data if isinstance(data, bytes) else data.encode())
@@ -65,15 +66,14 @@ def arguments():
     parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--figure", metavar="NAME", help="which one")
     parser.add_argument("--out", metavar="FILE",
-                        help="FILE.pdf (NAME.pdf by default) has its fonts "
-                        "inside, FILE.svg has text as text, FILE.pgf is for "
+                        help="FILE.pdf (NAME.pdf by default) and FILE.svg "
+                        "have their fonts inside, FILE.pgf is for "
                         "\\input in LaTeX and has the document's font")
     parser.add_argument("--width", metavar="LENGTH", help="such as 3.5in, "
                         "8.9cm, 89mm, 252pt; panels then stand below each "
                         "other where they must")
     parser.add_argument("--font", metavar="NAME", help="such as 'DejaVu "
-                        "Serif', or serif; PDF and PGF need it here, SVG "
-                        "where it is read")
+                        "Serif', or serif")
     parser.add_argument("--size", metavar="PT", help="of letters (9)")
     parser.add_argument("--label", metavar="OLD=NEW", action="append",
                         default=[], help="NEW stands where the figure has "

@@ -33,9 +33,11 @@ def colour_names():
 
 # The canvases print by themselves: figure.savefig() would draw every figure
 # once more before, to lay out what style.legend() has laid out.
-def text_of(figure):
+def text_of(figure, fonts=False):
+    """`fonts`: letters are outlines, for readers without our font."""
     file = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+    with matplotlib.rc_context({"svg.fonttype": "path"} if fonts else {}):
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
 
