@@ -14,7 +14,6 @@ results; of rerun: that of dlsbench run.
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -32,8 +31,7 @@ WHERE = ["../build/dlsbench", "../../../bin/dlsbench"]
 # How a rerun measures, as the first did.
 SAME = ["repetitions", "repetitions_max", "ci", "cell_seconds",
         "verify_limit", "cell_timeout", "oversubscribe"]
-LOAD = [("load average", "machine.load_average"),
-        ("hand-over between two cores, s", "handover_s")]
+HANDOVER = "hand-over between two cores, s", "handover_s"
 
 
 def find_below(folder, levels=LEVELS):
@@ -98,13 +96,6 @@ def kinds(results):
         + ["simulated"] * simulated.any()
 
 
-def state(results):
-    """Of the machine when the launches began."""
-    return [(title, v) for title, v in
-            environment.values(results.manifests, LOAD)
-            if v and v != [environment.UNKNOWN]]
-
-
 def show(args):
     """what is stored"""
     results = load(args.directory, least=0)
@@ -133,10 +124,12 @@ def say(title, words):
 def cite(args):
     """what a paper has to say"""
     results = load(args.directory)
-    facts = dict(environment.facts(results) + state(results))
+    facts = dict(environment.facts(results)
+                 + environment.values(results.manifests, [HANDOVER]))
 
     def of(title):
-        return "; ".join(environment.few(facts.get(title, ["not known"])))
+        return "; ".join(environment.few(
+            facts.get(title, [environment.UNKNOWN])))
     simulated = results.runs["simulated"]
     counts = results.runs.groupby("cell").size()
     measured, others = (results.runs[which]["cell"].nunique()
@@ -154,7 +147,7 @@ def cite(args):
         "every result passed its check.", 80))
     for title in ["compiler", "flags", "instruction set", "MPI", "governor",
                   "operating system's kernel", "counters",
-                  *dict(LOAD), "command"]:
+                  "load average", HANDOVER[0], "command"]:
         say(title, of(title))
     if "dirty" in of("version of DLSBench"):
         print("The program had changes that no commit has.")
@@ -195,7 +188,8 @@ def write_campaign(results, rows, file):
 
 def find_program():
     for path in WHERE:
-        found = os.path.join(os.path.dirname(os.path.realpath(__file__)), path)
+        found = os.path.realpath(os.path.join(os.path.dirname(
+            os.path.realpath(__file__)), path))
         if os.access(found, os.X_OK):
             return found
     raise loader.LoadError("the program dlsbench is not there: make")
@@ -218,11 +212,13 @@ def rerun(args):
     if any(policy != policies[-1] for policy in policies):
         print("results: launches had other policies (repetitions, ...): those "
               "of the last one count", file=sys.stderr)
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+    found = find_program()
+    # The file stays: where it is interrupted, dlsbench names it to go on with.
+    with tempfile.NamedTemporaryFile("w", prefix="dlsbench-rerun-",
+                                     suffix=".yaml", delete=False) as file:
         write_campaign(results, rows, file)
-        file.flush()
-        return subprocess.call([find_program(), command, file.name]
-                               + (["--out", args.out] if args.out else []))
+    os.execv(found, [found, command, file.name]
+             + (["--out", args.out] if args.out else []))
 
 
 def load(directory, least=1):
@@ -247,8 +243,9 @@ def arguments():
             command.add_argument("directories", metavar="DIR", nargs="*")
         else:
             command.add_argument("directory", metavar="DIR")
-    command.add_argument("--out", metavar="NEW",
-                         help="where they go (as of dlsbench run)")
+        if name == "rerun":
+            command.add_argument("--out", metavar="NEW",
+                                 help="where they go (as of dlsbench run)")
     return parser.parse_args()
 
 

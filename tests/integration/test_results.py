@@ -1,11 +1,14 @@
 """dlsbench results: what is stored, and the same cells once more."""
 import json
 import pathlib
+import shlex
 import shutil
+import signal
 
 import pytest
 
-from conftest import ROOT, needs_simgrid
+from conftest import ROOT, needs_simgrid, start
+from test_faults import wait_for
 
 STORED = pathlib.Path(__file__).with_name("stored")
 VERSION = min((json.loads(path.read_text())
@@ -100,3 +103,22 @@ def test_a_simulation_has_the_same_digits(dlsbench, tmp_path):
     assert ends(tmp_path / "a") == ends(tmp_path / "b")
     done = dlsbench("compare", "a", "b")
     assert done.code == 0 and "takes 1.000 times as long" in done.out
+
+
+def test_a_rerun_that_was_interrupted_goes_on_as_it_says(dlsbench, tmp_path):
+    (tmp_path / "costs").write_text(40 * "0.01\n")
+    assert dlsbench("run", "--kernel", "trace:file=costs", "--scheme",
+                    "ss,gss,fss", "--repetitions", 9, "--repetitions-max", 9,
+                    "--out", "./a").code == 0
+    process = start(ROOT / "build/dlsbench", ["results", "rerun", "a", "--out",
+                                              "./b"], tmp_path)
+    assert wait_for(lambda: any("cell_done" in path.read_text() for path in
+                                (tmp_path / "b").glob("runs-*.jsonl")))
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode not in (0, 2), err
+    words = shlex.split(err.partition("resume with: ")[2])
+    assert words[1] == "run" and words[-1] == "--resume"
+    done = dlsbench(*words[1:])
+    assert done.code == 0, done.err
+    assert ends(tmp_path / "a") == ends(tmp_path / "b")
