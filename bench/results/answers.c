@@ -233,41 +233,50 @@ static enum cause cause_of(const struct contest *contest, int row)
     return UNKNOWN;
 }
 
-/* Whether `row` is the fastest of its scheme in the best one's shape, and the
- * scheme is slower in each way. */
-static bool is_avoided(const struct contest *contest, int row)
+static const char *scheme_of(const struct contest *contest, int row)
 {
-    const struct summary_row *rows = contest->rows;
-    const char *shape = rows[contest->best].shape;
-    if (!is_choice(contest, row) || !text_is(rows[row].shape, shape) ||
-        slower(contest, row) < SLOWER_LEAST)
-        return false;
-    for (int i = contest->begin; i < contest->end; i++) {
-        if (!is_choice(contest, i) || !text_is(rows[i].shape, shape) ||
-            !text_is(rows[i].result->cell.scheme,
-                     rows[row].result->cell.scheme))
-            continue;
-        if (contest->wins[i] || rows[i].time.median < rows[row].time.median ||
-            (rows[i].time.median <= rows[row].time.median && i < row))
-            return false;
-    }
-    return true;
+    return contest->rows[row].result->cell.scheme;
 }
 
-/* The slowest first, of all causes. */
-static int list_avoided(const struct contest *contest, int *row)
+/* By scheme, of each one that wins or else the fastest first. */
+static int compare_schemes(const void *a, const void *b, void *arg)
 {
-    int count = 0;
-    for (int i = contest->begin; i < contest->end; i++) {
-        if (!is_avoided(contest, i))
-            continue;
-        int at = count++;
-        for (; at > 0 && slower(contest, row[at - 1]) < slower(contest, i);
-             at--)
-            row[at] = row[at - 1];
-        row[at] = i;
-    }
-    return count;
+    const struct contest *contest = arg;
+    int x = *(const int *)a, y = *(const int *)b;
+    double s = slower(contest, x), t = slower(contest, y);
+    int order = strcmp(scheme_of(contest, x), scheme_of(contest, y));
+    if (order == 0)
+        order = contest->wins[y] - contest->wins[x];
+    if (order == 0)
+        order = (s > t) - (s < t);
+    return order != 0 ? order : x - y;
+}
+
+/* The slowest first. */
+static int compare_times(const void *a, const void *b, void *arg)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    double s = slower(arg, x), t = slower(arg, y);
+    return s != t ? (s < t) - (s > t) : x - y;
+}
+
+/* The fastest choice of each scheme that is slower in each way, in the best
+ * one's shape; the slowest first, of all causes. */
+static int list_avoided(struct contest *contest, int *row)
+{
+    const char *shape = contest->rows[contest->best].shape;
+    int count = 0, avoided = 0;
+    for (int i = contest->begin; i < contest->end; i++)
+        if (is_choice(contest, i) && text_is(contest->rows[i].shape, shape))
+            row[count++] = i;
+    qsort_r(row, (size_t)count, sizeof(*row), compare_schemes, contest);
+    for (int i = 0; i < count; i++)
+        if ((i == 0 || !text_is(scheme_of(contest, row[i]),
+                                scheme_of(contest, row[i - 1]))) &&
+            !contest->wins[row[i]] && slower(contest, row[i]) >= SLOWER_LEAST)
+            row[avoided++] = row[i];
+    qsort_r(row, (size_t)avoided, sizeof(*row), compare_times, contest);
+    return avoided;
 }
 
 /* Of `count` rows to avoid those with this cause. */
@@ -317,8 +326,7 @@ static const char *why_unranked(const struct contest *contest)
     return "no choice has a result";
 }
 
-static void print_answer(FILE *out, const struct contest *contest,
-                         const char *name)
+static void print_answer(FILE *out, struct contest *contest, const char *name)
 {
     char text[TEXT_SIZE] = "";
     add(text, "%s%s: ", name, contest->conditions);

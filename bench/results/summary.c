@@ -119,6 +119,13 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
 
 /* ---- the fastest of a shape ---- */
 
+/* Whether the row before it is of its shape, as most are that are sorted. */
+static bool continues_shape(const struct summary_row *rows, int begin, int row)
+{
+    return row > begin && summary_row_ranked(&rows[row - 1]) &&
+           text_is(rows[row - 1].shape, rows[row].shape);
+}
+
 /* Of what is ranked in rows [begin, end), the groups of the shape of `first`; 0
  * unless `first` is the first of its shape. */
 static int count_groups(const struct summary_row *rows, int begin, int end,
@@ -165,7 +172,7 @@ static void print_best(FILE *out, const struct summary_row *rows, int begin,
     bool any = false;
     for (int i = begin; i < end; i++) {
         int best, winners;
-        if (!summary_row_ranked(&rows[i]) ||
+        if (!summary_row_ranked(&rows[i]) || continues_shape(rows, begin, i) ||
             count_groups(rows, begin, end, i) < 2)
             continue;
         winners = judge_winners(rows, begin, end, rows[i].shape, wins, &best);

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void make_label(const struct result *result, char *label)
+static char *make_label(const struct result *result)
 {
-    label[0] = '\0';
+    char label[LABEL_SIZE] = "";
     label_cell(label, &result->cell);
     if (result_unranked(result) != NULL)
         label_add(label, result_unranked(result), "");
+    return need_copy(label);
 }
 
 /* Layout, powers, load and perturbation, without the interval. */
@@ -34,7 +35,7 @@ static void make_row(const struct result *result, struct summary_row *row)
         .result = result,
         .kernel = label_kernel_position(result->cell.kernel),
         .scheme = label_scheme_position(result->cell.scheme)};
-    make_label(result, row->label);
+    row->label = make_label(result);
     make_shape(row);
 #define MEDIAN(field, half)                                                    \
     result_median(result, offsetof(struct result_sample, field), half)
@@ -128,8 +129,10 @@ struct summary_row *summary_rows_make(const struct results *results)
 
 void summary_rows_free(struct summary_row *rows, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        free(rows[i].label);
         free(rows[i].shape);
+    }
     free(rows);
 }
 

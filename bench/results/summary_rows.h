@@ -10,8 +10,8 @@
 /* A result with its keys for sorting and grouping. */
 struct summary_row {
     const struct result *result;
-    int kernel, scheme; /* positions in the registries */
-    char label[LABEL_SIZE];
+    int kernel, scheme;     /* positions in the registries */
+    char *label;            /* owned */
     char *shape;            /* layout and machine: given, not chosen; owned */
     const char *conditions; /* what of it is no layout: load, powers; or "" */
     struct stats_median time;
