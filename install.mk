@@ -1,6 +1,7 @@
 # `make install`, `make uninstall`, and `make dist`, the archive of a release.
 SHARE   = $(DESTDIR)$(PREFIX)/share/dlsbench
 BIN     = $(DESTDIR)$(PREFIX)/bin
+MAN     = $(DESTDIR)$(PREFIX)/share/man
 DOC     = $(DESTDIR)$(PREFIX)/share/doc/dlsbench
 READERS = tables report figures compare advise results
 RELEASE = dlsbench-$(VERSION)
@@ -30,11 +31,13 @@ $(BUILD)/man/made: $(BUILD)/dlsbench
 	    for command in '' $$(echo "$$all" | sed -n '/^-/!s/\t.*//p'); do \
 	    case " $(READERS) " in *" $$command "*) continue ;; esac; \
 	    $< $$command --help=man >$(@D)/dlsbench$${command:+-$$command}.1 || exit 1; done; \
-	    else cp man/dlsbench*.1 $(@D)/; fi
+	    for name in keys columns rules; do \
+	    $< list $$name --man >$(@D)/dlsbench-$$name.5 || exit 1; done; \
+	    else cp man/dlsbench*.[15] $(@D)/; fi
 	$(Q)touch $@
 
 install: $(BUILD)/installed/dlsbench $(BUILD)/man/made install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
-	install -d $(BIN) $(SHARE) $(DOC) $(INTO)/dlsbench/static $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(BIN) $(SHARE) $(DOC) $(INTO)/dlsbench/static $(MAN)/man1 $(MAN)/man5
 	install $(BUILD)/installed/dlsbench $(BIN)/
 	for name in sim sim-smpi.so; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(BIN)/ || exit 1; done
@@ -48,7 +51,8 @@ install: $(BUILD)/installed/dlsbench $(BUILD)/man/made install-lib ## into PREFI
 	    ln -sf ../share/dlsbench/reader.sh $(BIN)/dlsbench-$$name || exit 1; done
 	for name in submit status; do \
 	    ln -sf ../share/dlsbench/jobs/$$name.sh $(BIN)/dlsbench-$$name || exit 1; done
-	install -m 644 $(BUILD)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	for section in 1 5; do \
+	    install -m 644 $(BUILD)/man/*.$$section $(MAN)/man$$section/ || exit 1; done
 	install -D -m 644 packaging/completion/dlsbench.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dlsbench
 	install -D -m 644 packaging/completion/_dlsbench \
@@ -68,7 +72,7 @@ dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commi
 	@[ -z "$$($(GIT) status --porcelain -uno)" ] || { \
 	    echo 'make dist: the archive is of a commit: commit first, or git stash' >&2; exit 1; }
 	$(Q)$(GIT) -c tar.umask=0022 archive --format=tar --prefix=$(RELEASE)/man/ \
-	    $$(ls $(BUILD)/man/*.1 $(MANUALS) | sed 's/^/--add-file=/') \
+	    $$(ls $(BUILD)/man/*.[15] $(MANUALS) | sed 's/^/--add-file=/') \
 	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
 	$(Q)xz -f -9 -T1 $(BUILD)/$(RELEASE).tar
 	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz

@@ -25,19 +25,51 @@ int campaign_name_check(const char *name, struct error *err)
                      name, CAMPAIGN_NAME_MAX - 1);
 }
 
-/* Besides the policy. */
-static const char *const own_keys[] = {"name",   "seed",  "cell_time",
-                                       "speeds", "depth", NULL};
+/* Besides the policy; the parts come last. */
+static const struct {
+    const char *name, *help;
+    bool part;
+} own_keys[] = {
+    {"name", "what its results are called (default: as the file)", false},
+    {"seed", "of the order of cells and of all that is random", false},
+    {"cell_time",
+     "seconds that a cell takes if nothing is lost, for the sizes strong and "
+     "weak",
+     false},
+    {"speeds",
+     "of kernels, as adjoint=2e-10: seconds of an operation, for these sizes "
+     "(default: as calibrated)",
+     false},
+    {"depth", "a word; a block with depth counts only if it has this word",
+     false},
+    {"cells", "a list of blocks, each with keys of a cell; lists are crossed",
+     true},
+    {"overrides", "keys that replace all above, as --set does", true},
+};
+
+enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
 
 bool campaign_key_is_scalar(const char *key)
 {
-    for (int i = 0; own_keys[i] != NULL; i++)
-        if (text_is(own_keys[i], key))
+    for (int i = 0; i < OWN_KEYS; i++)
+        if (!own_keys[i].part && text_is(own_keys[i].name, key))
             return true;
-    for (int i = 0; policy_keys[i] != NULL; i++)
-        if (text_is(policy_keys[i], key))
+    for (int i = 0; policy_keys[i].name != NULL; i++)
+        if (text_is(policy_keys[i].name, key))
             return true;
     return false;
+}
+
+const char *campaign_key_help(const char *key)
+{
+    for (int i = 0; i < OWN_KEYS; i++)
+        if (text_is(own_keys[i].name, key))
+            return own_keys[i].help;
+    for (int i = 0; policy_keys[i].name != NULL; i++)
+        if (text_is(policy_keys[i].name, key))
+            return policy_keys[i].help;
+    const struct cell_field *field = cell_field_find(key);
+    return field != NULL ? field->help : NULL;
 }
 
 bool campaign_key_is_field(const char *key)
@@ -50,15 +82,14 @@ void campaign_key_names(enum campaign_keys where,
 {
     int n = 0;
     if (where != CAMPAIGN_KEYS_CELL) {
-        for (int i = 0; own_keys[i] != NULL; i++)
-            names[n++] = own_keys[i];
-        for (int i = 0; policy_keys[i] != NULL; i++)
-            names[n++] = policy_keys[i];
+        for (int i = 0; i < OWN_KEYS && !own_keys[i].part; i++)
+            names[n++] = own_keys[i].name;
+        for (int i = 0; policy_keys[i].name != NULL; i++)
+            names[n++] = policy_keys[i].name;
     }
-    if (where == CAMPAIGN_KEYS_ALL) {
-        names[n++] = "cells";
-        names[n++] = "overrides";
-    }
+    for (int i = 0; where == CAMPAIGN_KEYS_ALL && i < OWN_KEYS; i++)
+        if (own_keys[i].part)
+            names[n++] = own_keys[i].name;
     cell_field_names(names + n);
 }
 

@@ -29,6 +29,9 @@ enum { CAMPAIGN_KEYS_MAX = 112 };
 void campaign_key_names(enum campaign_keys where,
                         const char *names[CAMPAIGN_KEYS_MAX]);
 
+/* The sentence of a key; NULL: there is no such key. */
+const char *campaign_key_help(const char *key);
+
 /* The error for any other key.  Returns -EINVAL. */
 int campaign_key_unknown(const char *key, enum campaign_keys where,
                          struct error *err);

@@ -7,37 +7,32 @@
 #include <stddef.h>
 #include <string.h>
 
-enum kind { WHOLE, REAL, SWITCH, EVENTS };
-
-struct key {
-    enum kind kind;
-    size_t offset;
-    double min, max;
-};
-
-#define KEY(kind, field, min, max)                                             \
+#define KEY(kind, field, min, max, arg, help)                                  \
     {                                                                          \
-        kind, offsetof(struct policy, field), min, max                         \
+#field, arg, help, POLICY_##kind, offsetof(struct policy, field), min, \
+            max                                                                \
     }
 
-const char *const policy_keys[] = {
-    "repetitions",   "repetitions_max", "ci",    "cell_seconds",
-    "verify_limit",  "cell_timeout",    "trace", "save",
-    "oversubscribe", "events",          NULL,
-};
-
-/* In the order of policy_keys. */
-static const struct key keys[] = {
-    KEY(WHOLE, repetitions, 1, 1000000),
-    KEY(WHOLE, repetitions_max, 1, 1000000),
-    KEY(REAL, ci, 0, 1),
-    KEY(REAL, cell_seconds, 0, 1e9),
-    KEY(REAL, verify_limit, 0, 1e9),
-    KEY(REAL, cell_timeout, 0.001, 1e9),
-    KEY(SWITCH, trace, 0, 1),
-    KEY(SWITCH, save, 0, 1),
-    KEY(SWITCH, oversubscribe, 0, 1),
-    KEY(EVENTS, events, 0, 0),
+const struct policy_key policy_keys[] = {
+    KEY(WHOLE, repetitions, 1, 1000000, "N",
+        "measure at least this often (10)"),
+    KEY(WHOLE, repetitions_max, 1, 1000000, "N",
+        "measure at most this often (50)"),
+    KEY(REAL, ci, 0, 1, "X",
+        "enough when the median is known within this share (0.02)"),
+    KEY(REAL, cell_seconds, 0, 1e9, "S", "or after this time (60)"),
+    KEY(REAL, verify_limit, 0, 1e9, "S",
+        "check a sample if the serial reference takes longer (60)"),
+    KEY(REAL, cell_timeout, 0.001, 1e9, "S", "give a cell up after (600)"),
+    KEY(SWITCH, trace, 0, 1, NULL, "record who ran which chunk when"),
+    KEY(SWITCH, save, 0, 1, NULL,
+        "write what each cell computed as a picture (mandelbrot, "
+        "floyd-steinberg), by one more repetition"),
+    KEY(SWITCH, oversubscribe, 0, 1, NULL, "continue when workers share cores"),
+    KEY(EVENTS, events, 0, 0, "E,...",
+        "counters of each worker: default, none or names, see dlsbench list "
+        "events"),
+    {.name = NULL},
 };
 
 static int set_switch(const char *key, const char *value, bool *out,
@@ -68,38 +63,37 @@ static int set_events(struct policy *policy, const char *value,
 int policy_set(struct policy *policy, const char *key, const char *value,
                struct error *err)
 {
-    int i = 0;
-    while (policy_keys[i] != NULL && strcmp(policy_keys[i], key) != 0)
-        i++;
-    if (policy_keys[i] == NULL)
+    const struct policy_key *k = policy_keys;
+    while (k->name != NULL && strcmp(k->name, key) != 0)
+        k++;
+    if (k->name == NULL)
         return -ENOENT;
-    char *field = (char *)policy + keys[i].offset;
-    if (keys[i].kind == EVENTS)
+    char *field = (char *)policy + k->offset;
+    if (k->kind == POLICY_EVENTS)
         return set_events(policy, value, err);
-    if (keys[i].kind == SWITCH)
+    if (k->kind == POLICY_SWITCH)
         return set_switch(key, value, (bool *)field, err);
-    if (keys[i].kind == REAL)
-        return number_real(key, value, keys[i].min, keys[i].max,
-                           (double *)field, err);
+    if (k->kind == POLICY_REAL)
+        return number_real(key, value, k->min, k->max, (double *)field, err);
     int64_t whole = 0;
-    int code = number_integer(key, value, (int64_t)keys[i].min,
-                              (int64_t)keys[i].max, &whole, err);
+    int code = number_integer(key, value, (int64_t)k->min, (int64_t)k->max,
+                              &whole, err);
     if (code == 0)
         *(int *)field = (int)whole;
     return code;
 }
 
-static bool is_equal(const struct key *key, const struct policy *a,
+static bool is_equal(const struct policy_key *key, const struct policy *a,
                      const struct policy *b)
 {
     const char *x = (const char *)a + key->offset;
     const char *y = (const char *)b + key->offset;
     switch (key->kind) {
-    case WHOLE:
+    case POLICY_WHOLE:
         return *(const int *)x == *(const int *)y;
-    case REAL:
+    case POLICY_REAL:
         return *(const double *)x == *(const double *)y;
-    case SWITCH:
+    case POLICY_SWITCH:
         return *(const bool *)x == *(const bool *)y;
     default:
         return strcmp(x, y) == 0;
@@ -115,8 +109,8 @@ static bool may_differ(const char *name)
 
 const char *policy_difference(const struct policy *a, const struct policy *b)
 {
-    for (int i = 0; policy_keys[i] != NULL; i++)
-        if (!may_differ(policy_keys[i]) && !is_equal(&keys[i], a, b))
-            return policy_keys[i];
+    for (const struct policy_key *key = policy_keys; key->name != NULL; key++)
+        if (!may_differ(key->name) && !is_equal(key, a, b))
+            return key->name;
     return NULL;
 }

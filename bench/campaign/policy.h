@@ -6,8 +6,22 @@
 #include "base/error.h"
 #include "harness/cell/cell.h"
 
-/* The names of policy_set, NULL ends the list. */
-extern const char *const policy_keys[];
+#include <stddef.h>
+
+enum policy_kind { POLICY_WHOLE, POLICY_REAL, POLICY_SWITCH, POLICY_EVENTS };
+
+/* A key of policy_set.  As an option of `dlsbench run` it has - for _. */
+struct policy_key {
+    const char *name;
+    const char *arg; /* what help calls its value; NULL: a switch */
+    const char *help;
+    enum policy_kind kind;
+    size_t offset;
+    double min, max;
+};
+
+/* One without a name ends the list. */
+extern const struct policy_key policy_keys[];
 
 /* Sets one value from text.  Returns 0; -ENOENT when there is no such key
  * (without a text); -EINVAL. */

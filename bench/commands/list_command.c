@@ -4,7 +4,6 @@
 #include "bench/options/options.h"
 
 #include "base/nearest.h"
-#include "bench/campaign/campaign_keys.h"
 #include "harness/check/choice.h"
 #include "harness/counters/counters.h"
 #include "harness/disturb/perturb.h"
@@ -97,87 +96,105 @@ static void list_perturbations(void)
     }
 }
 
-static void list_names(const char *title, enum campaign_keys where)
-{
-    const char *names[CAMPAIGN_KEYS_MAX];
-    campaign_key_names(where, names);
-    puts(title);
-    for (int i = 0; names[i] != NULL; i++)
-        printf("    %s\n", names[i]);
-}
-
-static void list_keys(void)
-{
-    list_names("keys of a cell in a campaign file, most of them options of "
-               "'dlsbench run --help=all'",
-               CAMPAIGN_KEYS_CELL);
-    list_names("\n"
-               "keys of a campaign file, which may also have those of cells",
-               CAMPAIGN_KEYS_ALL);
-}
-
 struct section {
     const char *name;
     void (*print)(void);
+    void (*page)(bool man); /* in its place: it can be a manual page */
 };
 
 static const struct section sections[] = {
-    {"schemes", list_schemes},       {"kernels", list_kernels},
-    {"events", list_events},         {"perturbations", list_perturbations},
-    {"transports", list_transports}, {"keys", list_keys},
+    {"schemes", list_schemes, NULL},
+    {"kernels", list_kernels, NULL},
+    {"events", list_events, NULL},
+    {"perturbations", list_perturbations, NULL},
+    {"transports", list_transports, NULL},
+    {"keys", NULL, list_keys},
+    {"columns", NULL, list_columns},
+    {"rules", NULL, list_rules},
 };
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
-/* The command is the section that is asked for, NULL: all. */
+#define OPTIONS_OF struct list_options
+struct list_options {
+    const char *what; /* NULL: all */
+    bool man;
+};
+
 static int take_word(void *command, const char *text, struct error *err)
 {
-    const char **what = command;
-    if (*what != NULL)
+    struct list_options *in = command;
+    if (in->what != NULL)
         return error_set(err, EINVAL, "list: '%s' is one word too many", text);
-    *what = text;
+    in->what = text;
     return 0;
 }
 
+static const struct options_entry entries[] = {
+    OPTION_FLAG("man", man,
+                "write keys, columns or rules as a manual page, for man -l -"),
+    {.name = NULL},
+};
+
 static const struct options_page page = {
     .name = "list",
-    .words = "[schemes|kernels|events|perturbations|transports|keys]",
+    .words = "[schemes|kernels|events|perturbations|transports]\n"
+             "keys|columns|rules",
     .summary = "Lists schemes, kernels and perturbations with their keys, "
-               "transports with what goes with them, counter events and the "
-               "keys of campaigns.",
+               "transports with what goes with them, counter events, the keys "
+               "of campaigns, the columns of results and what rules name.",
     .details = "A key is given after the name, as in css:chunk=64 or "
                "mandelbrot:size=512,maxiter=200.",
     .examples = "dlsbench list\n"
                 "dlsbench list schemes\n"
-                "dlsbench list kernels",
+                "dlsbench list keys --man | man -l -",
+    .tables = (const struct options_entry *const[]){entries, NULL},
     .take_word = take_word};
 
-static int print_section(const char *what, struct error *err)
+static void print_section(const struct section *section, bool man)
+{
+    if (section->page != NULL)
+        section->page(man);
+    else
+        section->print();
+}
+
+static int print_named(const struct list_options *in, struct error *err)
 {
     const char *names[SECTIONS + 1] = {NULL};
     for (int i = 0; i < SECTIONS; i++) {
         names[i] = sections[i].name;
-        if (strcmp(sections[i].name, what) == 0) {
-            sections[i].print();
-            return 0;
-        }
+        if (strcmp(sections[i].name, in->what) != 0)
+            continue;
+        if (in->man && sections[i].page == NULL)
+            return error_set(err, EINVAL,
+                             "list: --man is for keys, columns and rules, not "
+                             "for %s",
+                             in->what);
+        print_section(&sections[i], in->man);
+        return 0;
     }
-    return nearest_unknown(err, what, names, "", "list: unknown '%s'", what);
+    return nearest_unknown(err, in->what, names, "", "list: unknown '%s'",
+                           in->what);
 }
 
 int list_command(int argc, char **argv)
 {
     struct error err = {""};
-    const char *what = NULL;
-    int code = options_read(&page, argc, argv, &what, &err);
-    if (code == 0 && what != NULL)
-        code = print_section(what, &err);
+    struct list_options in = {0};
+    int code = options_read(&page, argc, argv, &in, &err);
+    if (code == 0 && in.what != NULL)
+        code = print_named(&in, &err);
+    else if (code == 0 && in.man)
+        code = error_set(&err, EINVAL,
+                         "list: --man needs keys, columns or "
+                         "rules before it");
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    for (int i = 0; what == NULL && i < SECTIONS; i++) {
+    for (int i = 0; in.what == NULL && i < SECTIONS; i++) {
         if (i > 0)
             putchar('\n');
-        sections[i].print();
+        print_section(&sections[i], false);
     }
     return COMMAND_OK;
 }

@@ -195,7 +195,7 @@ static void end_program(const struct options_page *page, enum options_type type,
                         const char *form)
 {
     if (type == OPTIONS_HELP && form != NULL && strcmp(form, "man") == 0)
-        options_print_man(page, build_version, stdout);
+        options_print_man(page, stdout);
     else if (type == OPTIONS_HELP && form != NULL &&
              strcmp(form, "complete") == 0)
         options_print_complete(page, stdout);

@@ -125,8 +125,16 @@ void options_print_usage(const struct options_page *page, FILE *out);
 /* --help=man: the manual page, for man(1); --help=complete: for shells, a line
  * for each option, or for each word that it takes: "--name=word", a tab and the
  * help. */
-void options_print_man(const struct options_page *page, const char *version,
-                       FILE *out);
+void options_print_man(const struct options_page *page, FILE *out);
 void options_print_complete(const struct options_page *page, FILE *out);
+
+/* Help on something else, piece by piece: paragraphs (as details above), a name
+ * with its sentence; and its manual page, with a head. */
+void options_print_text(FILE *out, const char *text);
+void options_print_row(FILE *out, const char *title, const char *help);
+void options_man_begin(FILE *out, const char *name, int section,
+                       const char *summary);
+void options_man_text(FILE *out, const char *text);
+void options_man_row(FILE *out, const char *title, const char *help);
 
 #endif

@@ -98,17 +98,27 @@ static int entry_title(const struct options_entry *entry, char *text,
                     close);
 }
 
-static void write_entry(FILE *out, const struct options_entry *entry)
+void options_print_row(FILE *out, const char *title, const char *help)
 {
-    char title[TITLE_MAX];
-    entry_title(entry, title, sizeof(title));
     int used = fprintf(out, "  %s", title);
     if (used > COLUMN - 2) {
         fputc('\n', out);
         used = 0;
     }
     fprintf(out, "%*s", COLUMN - used, "");
-    write_wrapped(out, entry->help, (int)strlen(entry->help), COLUMN, COLUMN);
+    write_wrapped(out, help, (int)strlen(help), COLUMN, COLUMN);
+}
+
+void options_print_text(FILE *out, const char *text)
+{
+    for_each_line(out, text, write_paragraph);
+}
+
+static void write_entry(FILE *out, const struct options_entry *entry)
+{
+    char title[TITLE_MAX];
+    entry_title(entry, title, sizeof(title));
+    options_print_row(out, title, entry->help);
 }
 
 static bool is_shown(const struct options_entry *entry,
@@ -178,7 +188,7 @@ void options_print_help(const struct options_page *page, bool all, FILE *out)
     write_tables(out, options_common, NULL);
     if (page->details != NULL) {
         fputc('\n', out);
-        for_each_line(out, page->details, write_paragraph);
+        options_print_text(out, page->details);
     }
     if (page->examples != NULL) {
         fputs("\nExamples:\n", out);

@@ -1,6 +1,8 @@
 /* --help=man and --help=complete, from the table of a command. */
 #include "bench/options/options.h"
 
+#include "harness/record/build.h"
+
 #include <string.h>
 
 /* roff takes a line that begins with a dot for a request. */
@@ -88,21 +90,39 @@ static void write_synopsis(FILE *out, const char *title, const char *words)
     fputs(".fi\n", out);
 }
 
-void options_print_man(const struct options_page *page, const char *version,
-                       FILE *out)
+void options_man_begin(FILE *out, const char *name, int section,
+                       const char *summary)
+{
+    const char *dash = *name != '\0' ? "\\-" : "";
+    fprintf(out,
+            ".TH dlsbench%s%s %d \"\" \"DLSBench %.*s\" \"DLSBench\"\n"
+            ".SH NAME\ndlsbench%s%s \\- ",
+            dash, name, section, (int)strcspn(build_version, "+"),
+            build_version, dash, name);
+    write_text(out, summary, (int)strcspn(summary, "."));
+    fputc('\n', out);
+}
+
+void options_man_text(FILE *out, const char *text)
+{
+    write_paragraphs(out, text);
+}
+
+void options_man_row(FILE *out, const char *title, const char *help)
+{
+    fputs(".TP\n\\fB", out);
+    write_text(out, title, (int)strlen(title));
+    fputs("\\fR\n", out);
+    write_text(out, help, (int)strlen(help));
+    fputc('\n', out);
+}
+
+void options_print_man(const struct options_page *page, FILE *out)
 {
     const char *name = page->name != NULL ? page->name : "";
     char title[64];
-    int summary = (int)strcspn(page->summary, ".");
-    int release = (int)strcspn(version, "+"); /* without the commit */
     snprintf(title, sizeof(title), "dlsbench%s%s", *name ? " " : "", name);
-    fprintf(out,
-            ".TH dlsbench%s%s 1 \"\" \"DLSBench %.*s\" \"DLSBench\"\n"
-            ".SH NAME\ndlsbench%s%s \\- ",
-            *name ? "\\-" : "", name, release, version, *name ? "\\-" : "",
-            name);
-    write_text(out, page->summary, summary);
-    fputc('\n', out);
+    options_man_begin(out, name, 1, page->summary);
     write_synopsis(out, title, page->words != NULL ? page->words : "");
     fputs(".SH DESCRIPTION\n", out);
     write_paragraphs(out, page->summary);

@@ -65,7 +65,7 @@ struct transport_choice {
 
 /* A transport's report of each worker, in addition to its times. */
 struct transport_fact {
-    const char *name, *unit;
+    const char *name, *unit, *help;
 };
 
 enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };

@@ -46,6 +46,60 @@ def test_a_manual_page_has_every_option(command):
         assert [x[0] for x in offered][:len(known)] == known
 
 
+def defined(path, word):
+    """The names of the entries WORD(type, NAME or WORD(NAME of a table."""
+    before = r"\([^(]*?, " if word == "COLUMN" else r"\("
+    return set(re.findall(rf"^{word}{before}(\w+),", (ROOT / path).read_text(),
+                          re.M))
+
+
+FIELDS = defined("harness/cell/cell_fields.def", "FIELD")
+
+
+@pytest.mark.parametrize("section, names", [
+    ("keys", {"name", "seed", "cells", "layout", "cell_seconds", "events",
+              "kernel", "perturb"}),
+    ("columns", (FIELDS | {"ahead", "stolen"} | defined(
+        "harness/record/line/run_columns.def", "COLUMN"))
+     - {"nodes", "facts"}),
+    ("rules", {"FUNCTION", "FILE:LINE"})])
+def test_files_have_a_sentence_for_each_name(section, names):
+    """In a list and on a manual page."""
+    listed = re.findall(r"^  (\S+)(?: +|\n +)(\S.*)", say("list", section),
+                        re.M)
+    assert names <= {x[0] for x in listed}
+    page = subprocess.run(["man", "--warnings", "-l", "-"], text=True,
+                          input=say("list", section, "--man"), check=True,
+                          capture_output=True, env={**os.environ,
+                                                    "MANWIDTH": "200"})
+    assert page.stderr == ""
+    text = re.sub(r"(?<=\S) +", " ", re.sub(".\b", "", page.stdout))
+    for name, sentence in listed:
+        assert re.search(rf"^       {re.escape(name)}\s+"
+                         rf"{re.escape(sentence)}", text, re.M), name
+
+
+def test_every_key_that_is_allowed_has_its_sentence():
+    listed = say("list", "keys")
+    done = subprocess.run([ROOT / "build/dlsbench", "run", "smoke",
+                           "--dry-run", "--set", "9=1"], text=True,
+                          capture_output=True)
+    assert "'dlsbench list keys' lists" in done.stderr
+    for name in FIELDS - {"sync_choice", "predicted_s", "chosen_scheme",
+                          "chosen_hierarchy", "chosen_interval"}:
+        assert re.search(rf"^  {name} +\S", listed, re.M), name
+    assert "(null)" not in listed + say("list", "columns")
+
+
+def test_what_is_no_file_has_no_page():
+    for words, why in [(["schemes", "--man"], "not for schemes"),
+                       (["--man"], "needs keys, columns or rules")]:
+        done = subprocess.run([ROOT / "build/dlsbench", "list", *words],
+                              text=True, capture_output=True)
+        assert done.returncode == 2 and why in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
 def typed(shell, text, tmp_path):
     """What the terminal shows after this text and two tabulators."""
     words, setup = SHELLS[shell]

@@ -91,8 +91,9 @@ def test_platforms_that_came_with_it_are_found(program, tmp_path):
 
 def test_what_is_installed_has_its_manual_and_can_be_removed(prefix, tmp_path):
     """Last: `prefix` is empty afterwards, but for what others put there."""
-    pages = {x.name for x in (prefix / "share/man/man1").iterdir()}
-    assert {"dlsbench.1", "dlsbench-run.1", "dlsbench-omp.1"} <= pages
+    pages = {x.name for x in (prefix / "share/man").rglob("*.[15]")}
+    assert {"dlsbench.1", "dlsbench-run.1", "dlsbench-omp.1",
+            "dlsbench-keys.5", "dlsbench-columns.5"} <= pages
     assert (prefix / "share/bash-completion/completions/dlsbench").exists()
     (prefix / "bin/other").write_text("of another package")
     make("uninstall", f"PREFIX={prefix}")

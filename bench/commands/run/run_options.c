@@ -150,30 +150,6 @@ static int take_campaign(void *command, const char *text, struct error *err)
 
 static const char *const formats[] = {TABLE_FORMATS, NULL};
 
-static const struct options_entry measuring[] = {
-    {.group = "How it is measured:"},
-    OPTION_CALL("repetitions", "N", take_policy,
-                "measure at least this often (10)"),
-    OPTION_CALL("repetitions-max", "N", take_policy,
-                "measure at most this often (50)"),
-    OPTION_CALL("ci", "X", take_policy,
-                "enough when the median is known within this share (0.02)"),
-    OPTION_CALL("cell-seconds", "S", take_policy, "or after this time (60)"),
-    OPTION_CALL("cell-timeout", "S", take_policy, "give a cell up after (600)"),
-    OPTION_CALL("verify-limit", "S", take_policy,
-                "check a sample if the serial reference takes longer (60)"),
-    OPTION_CALL("events", "E,...", take_policy,
-                "counters of each worker: default, none or names, see dlsbench "
-                "list events"),
-    OPTION_CALL("oversubscribe", NULL, take_policy,
-                "continue when workers share cores"),
-    OPTION_CALL("trace", NULL, take_policy, "record who ran which chunk when"),
-    OPTION_CALL("save", NULL, take_policy,
-                "write what each cell computed as a picture (mandelbrot, "
-                "floyd-steinberg), by one more repetition"),
-    {.name = NULL},
-};
-
 static const struct options_entry running[] = {
     {.group = "The run:"},
     OPTION_TEXT("out", "DIR", dir.out, "name or path of the result directory"),
@@ -262,7 +238,8 @@ static const struct options_page simulated_page = {
         "han",
     .take_word = take_campaign};
 
-/* ---- the table of cells, from harness/cell/cell_fields.def ---- */
+/* ---- options from harness/cell/cell_fields.def and campaign/policy.def ----
+ */
 
 /* In the order of enum cell_group. */
 static const char *const group_titles[] = {
@@ -272,56 +249,71 @@ static const char *const group_titles[] = {
     "How it is simulated:",
 };
 
-enum { GROUPS = sizeof(group_titles) / sizeof(group_titles[0]) };
+enum { GROUPS = sizeof(group_titles) / sizeof(group_titles[0]), MADE_MAX = 64 };
 
-struct field_table {
-    struct options_entry entry[GROUPS + CELL_FIELDS + 1];
-    char name[CELL_FIELDS][NAME_SIZE], value[CELL_FIELDS][NAME_SIZE];
+_Static_assert(CELL_FIELDS + GROUPS + 12 < MADE_MAX, "room for all options");
+
+struct made_options {
+    struct options_entry entry[MADE_MAX];
+    char name[MADE_MAX][NAME_SIZE], value[MADE_MAX][NAME_SIZE];
     int count;
 };
 
 /* "[ARG]" may be left out, which is `on`. */
-static void add_field(struct field_table *table, int i)
+static struct options_entry *add_option(struct made_options *made,
+                                        const char *key, const char *arg)
 {
-    const struct cell_field *field = &cell_field_table[i];
-    bool optional = field->arg[0] == '[';
-    int length = (int)strlen(field->arg) - (optional ? 2 : 0);
-    run_option_name(field->name, table->name[i], sizeof(table->name[i]));
-    snprintf(table->value[i], sizeof(table->value[i]), "%.*s", length,
-             field->arg + optional);
-    table->entry[table->count++] =
-        (struct options_entry){.name = table->name[i],
-                               .value = table->value[i],
-                               .help = field->help,
-                               .implied = optional ? "on" : NULL,
-                               .type = OPTIONS_CALL,
-                               .take = take_field};
+    char *name = made->name[made->count], *value = made->value[made->count];
+    struct options_entry *entry = &made->entry[made->count++];
+    bool optional = arg != NULL && arg[0] == '[';
+    run_option_name(key, name, NAME_SIZE);
+    if (arg != NULL)
+        snprintf(value, NAME_SIZE, "%.*s",
+                 (int)strlen(arg) - (optional ? 2 : 0), arg + optional);
+    *entry = (struct options_entry){.name = name,
+                                    .value = arg != NULL ? value : NULL,
+                                    .implied = optional ? "on" : NULL,
+                                    .type = OPTIONS_CALL};
+    return entry;
 }
 
-static void fill_fields(struct field_table *table, bool simulated)
+static void add_group(struct made_options *made, const char *title)
 {
-    table->count = 0;
+    made->entry[made->count++] = (struct options_entry){.group = title};
+}
+
+static void make_options(struct made_options *made, bool simulated)
+{
+    made->count = 0;
     for (int group = 0; group < (simulated ? GROUPS : CELL_SIMULATION);
          group++) {
-        table->entry[table->count++] =
-            (struct options_entry){.group = group_titles[group]};
-        for (int i = 0; i < CELL_FIELDS; i++)
-            if (cell_field_table[i].arg != NULL &&
-                (int)cell_field_table[i].group == group)
-                add_field(table, i);
+        add_group(made, group_titles[group]);
+        for (int i = 0; i < CELL_FIELDS; i++) {
+            const struct cell_field *field = &cell_field_table[i];
+            if (field->arg == NULL || (int)field->group != group)
+                continue;
+            struct options_entry *e = add_option(made, field->name, field->arg);
+            e->help = field->help;
+            e->take = take_field;
+        }
     }
-    table->entry[table->count] = (struct options_entry){.name = NULL};
+    add_group(made, "How it is measured:");
+    for (const struct policy_key *key = policy_keys; key->name != NULL; key++) {
+        struct options_entry *e = add_option(made, key->name, key->arg);
+        e->help = key->help;
+        e->take = take_policy;
+    }
+    made->entry[made->count] = (struct options_entry){.name = NULL};
 }
 
 int run_table_read(int argc, char **argv, struct run_options *options,
                    struct error *err)
 {
-    struct field_table fields;
-    const struct options_entry *const tables[] = {fields.entry, measuring,
-                                                  running, NULL};
+    struct made_options made;
+    const struct options_entry *const tables[] = {made.entry, running, NULL};
     struct options_page page =
         options->simulated ? simulated_page : native_page;
-    fill_fields(&fields, options->simulated);
+    make_options(&made, options->simulated);
     page.tables = tables;
     return options_read(&page, argc, argv, options, err);
 }

@@ -31,7 +31,7 @@ enum run_part {
 
 struct run_line {
     int parts; /* of enum run_part */
-#define COLUMN(type, name, write, of) type name;
+#define COLUMN(type, name, write, of, text) type name;
 #include "harness/record/line/run_columns.def"
 };
 
