@@ -1,8 +1,8 @@
 # Searches for faults, which take longer than `make test`, or as long as you
 # like. Each part is a separate target.
-FAULTS  = fuzz kills damaged sweep
+FAULTS  = fuzz kills damaged sweep regions
 .PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
-test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills, damaged results, calls that fail (ROUNDS=300)
+test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills, damaged results, calls that fail, OpenMP regions (ROUNDS=300)
 
 # ---- kills ----
 
@@ -23,6 +23,13 @@ $(BUILD)/tests/fail_alloc.so: tests/faults/fail_alloc.c
 # SEED=n repeats one damage.
 faults-damaged: all
 	$(Q)ROUNDS=$(or $(ROUNDS),300) $(PYTHON) -m pytest -q -x tests/integration/test_damaged.py
+
+# ---- random regions of OpenMP, which are cut or left as they are ----
+#
+# Others each time; SEED=n begins with those of a failed test.
+faults-regions: all
+	$(Q)REGIONS=$(or $(ROUNDS),300) SEED=$(or $(SEED),$(shell date +%s)) ALL=1 \
+	    $(PYTHON) -m pytest -q -x tests/integration/test_omp_blocks.py -k random_regions
 
 # ---- fuzzers ----
 #

@@ -16,6 +16,9 @@ import regions  # noqa: E402
 
 DLSBENCH = ROOT / "build/dlsbench"
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+# Of programs with random regions: make faults-regions
+PROGRAMS, FIRST = (int(os.environ.get(name) or other) for name, other in
+                   (("REGIONS", 64), ("SEED", 0)))
 HEAD = r"""
 #include <math.h>
 #include <omp.h>
@@ -369,7 +372,7 @@ def test_other_languages_print_the_same(tmp_path, compiler, text, level):
 
 
 @pytest.mark.cross(part=16)
-@pytest.mark.parametrize("seed", range(64))
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS))
 def test_random_regions_are_cut_only_where_nothing_depends_on_it(tmp_path,
                                                                  seed):
     text, own = regions.program(seed, 16)

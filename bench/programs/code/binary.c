@@ -1,6 +1,6 @@
 #include "bench/programs/code/binary.h"
 
-#include "base/list.h"
+#include "bench/programs/code/imports.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -10,16 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct import {
-    uint64_t at;
-    const char *name;
-};
-
-struct imports {
-    struct import *one;
-    int64_t count, room;
-};
 
 struct binary {
     const uint8_t *data;
@@ -35,6 +25,7 @@ struct binary {
     uint64_t symbols;
     const char *names;
     uint64_t names_size;
+    struct imports defined;
 };
 
 static bool fits(const struct binary *binary, uint64_t offset, uint64_t size)
@@ -128,30 +119,6 @@ static void find_build_id(struct binary *binary)
 
 /* ---- imports ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-static const char *find_import(const struct imports *all, uint64_t at)
-{
-    const struct import *found =
-        all->count > 0 ? bsearch(&at, all->one, (size_t)all->count,
-                                 sizeof(*all->one), by_place)
-                       : NULL;
-    return found != NULL ? found->name : NULL;
-}
-
-static int add_import(struct imports *all, uint64_t at, const char *name)
-{
-    int code =
-        list_grow(&all->one, &all->room, all->count + 1, sizeof(*all->one));
-    if (code == 0)
-        all->one[all->count++] = (struct import){at, name};
-    return code;
-}
-
 static const char *symbol_name(const struct binary *binary, uint64_t number)
 {
     if (number >= binary->symbols ||
@@ -187,7 +154,7 @@ static int find_words(struct binary *binary, const char *section)
         const char *name = number != 0 ? symbol_name(binary, number) : NULL;
         if (name != NULL && (type == R_X86_64_GLOB_DAT ||
                              type == R_X86_64_JUMP_SLOT || type == R_X86_64_64))
-            code = add_import(&binary->words, entry[i].r_offset, name);
+            code = imports_add(&binary->words, entry[i].r_offset, name);
     }
     return code;
 }
@@ -207,33 +174,42 @@ static int find_entries(struct binary *binary, const char *section,
             continue;
         memcpy(&distance, code_at + o + 2, sizeof(distance));
         const char *name =
-            find_import(&binary->words,
-                        table->sh_addr + o + 6 + (uint64_t)(int64_t)distance);
+            imports_at(&binary->words,
+                       table->sh_addr + o + 6 + (uint64_t)(int64_t)distance);
         if (name != NULL)
-            code = add_import(&binary->entries,
-                              table->sh_addr + o / step * step, name);
+            code = imports_add(&binary->entries,
+                               table->sh_addr + o / step * step, name);
     }
     return code;
 }
 
 const char *binary_entry(const struct binary *binary, uint64_t at)
 {
-    return find_import(&binary->entries, at);
+    return imports_at(&binary->entries, at);
 }
 
 const char *binary_word(const struct binary *binary, uint64_t at)
 {
-    return find_import(&binary->words, at);
+    return imports_at(&binary->words, at);
+}
+
+/* ---- what the file itself defines ---- */
+
+static int find_defined(struct binary *binary)
+{
+    int code = 0;
+    for (uint64_t i = 1; code == 0 && i < binary->symbols; i++) {
+        const char *name = symbol_name(binary, i);
+        if (binary->symbol[i].st_shndx != SHN_UNDEF && name != NULL)
+            code = imports_add(&binary->defined, 0, name);
+    }
+    imports_sort(&binary->defined, true);
+    return code;
 }
 
 bool binary_defines(const struct binary *binary, const char *name)
 {
-    for (uint64_t i = 1; i < binary->symbols; i++)
-        if (binary->symbol[i].st_shndx != SHN_UNDEF &&
-            binary->symbol[i].st_name < binary->names_size &&
-            strcmp(binary->names + binary->symbol[i].st_name, name) == 0)
-            return true;
-    return false;
+    return imports_have(&binary->defined, name);
 }
 
 /* ---- functions ---- */
@@ -267,7 +243,7 @@ static int find_functions(struct binary *binary)
             table->sh_addr + (uint64_t)(int64_t)pair[0], size};
     }
     qsort(binary->function, (size_t)binary->functions,
-          sizeof(*binary->function), by_place);
+          sizeof(*binary->function), imports_by_place);
     return 0;
 }
 
@@ -291,32 +267,49 @@ bool binary_function(const struct binary *binary, uint64_t at,
 
 /* ---- calls ---- */
 
-static bool leads_to(const struct binary *binary, const uint8_t *code,
-                     uint64_t at, const char *name)
+static void find_places(const struct imports *all, const char *name,
+                        struct binary_places *places)
 {
-    int32_t distance;
-    const char *found = NULL;
-    if (code[0] == 0xe8 || code[0] == 0xe9) {
-        memcpy(&distance, code + 1, sizeof(distance));
-        found = binary_entry(binary, at + 5 + (uint64_t)(int64_t)distance);
-    } else if (code[0] == 0xff && (code[1] == 0x15 || code[1] == 0x25)) {
-        memcpy(&distance, code + 2, sizeof(distance));
-        found = binary_word(binary, at + 6 + (uint64_t)(int64_t)distance);
-    }
-    return found != NULL && strcmp(found, name) == 0;
+    for (int64_t i = 0; i < all->count; i++)
+        if (strcmp(all->one[i].name, name) == 0 &&
+            places->count < BINARY_PLACES)
+            places->at[places->count++] = all->one[i].at;
 }
 
-bool binary_next_call(const struct binary *binary, const char *name,
-                      uint64_t *at)
+struct binary_places binary_places(const struct binary *binary,
+                                   const char *name)
+{
+    struct binary_places places = {.count = 0};
+    find_places(&binary->entries, name, &places);
+    find_places(&binary->words, name, &places);
+    return places;
+}
+
+static bool leads_to(const uint8_t *code, uint64_t at,
+                     const struct binary_places *places)
+{
+    bool direct = code[0] == 0xe8 || code[0] == 0xe9;
+    int32_t distance;
+    if (!direct && (code[0] != 0xff || (code[1] != 0x15 && code[1] != 0x25)))
+        return false;
+    memcpy(&distance, code + 2 - direct, sizeof(distance));
+    uint64_t to = at + 6 - direct + (uint64_t)(int64_t)distance;
+    for (int i = 0; i < places->count; i++)
+        if (places->at[i] == to)
+            return true;
+    return false;
+}
+
+bool binary_next_call(const struct binary *binary,
+                      const struct binary_places *places, uint64_t *at)
 {
     const Elf64_Shdr *text = section_named(binary, ".text");
-    if (text == NULL)
+    if (text == NULL || places->count == 0)
         return false;
     uint64_t o = *at < text->sh_addr ? 0 : *at - text->sh_addr + 1;
     const uint8_t *code = binary->data + text->sh_offset;
     for (; o + 6 <= text->sh_size; o++)
-        if ((code[o] == 0xe8 || code[o] == 0xe9 || code[o] == 0xff) &&
-            leads_to(binary, code + o, text->sh_addr + o, name)) {
+        if (leads_to(code + o, text->sh_addr + o, places)) {
             *at = text->sh_addr + o;
             return true;
         }
@@ -334,18 +327,16 @@ static int fill(struct binary *binary)
     int code = find_words(binary, ".rela.plt");
     if (code == 0)
         code = find_words(binary, ".rela.dyn");
-    if (binary->words.count > 0)
-        qsort(binary->words.one, (size_t)binary->words.count,
-              sizeof(*binary->words.one), by_place);
+    imports_sort(&binary->words, false);
     if (code == 0)
         code = find_entries(binary, ".plt", 16);
     if (code == 0)
         code = find_entries(binary, ".plt.got", 8);
     if (code == 0)
         code = find_entries(binary, ".plt.sec", 16);
-    if (binary->entries.count > 0)
-        qsort(binary->entries.one, (size_t)binary->entries.count,
-              sizeof(*binary->entries.one), by_place);
+    imports_sort(&binary->entries, false);
+    if (code == 0)
+        code = find_defined(binary);
     return code == 0 ? find_functions(binary) : code;
 }
 
@@ -391,6 +382,7 @@ void binary_close(struct binary *binary)
         munmap((void *)(uintptr_t)binary->data, binary->size);
     free(binary->words.one);
     free(binary->entries.one);
+    free(binary->defined.one);
     free(binary->function);
     free(binary);
 }

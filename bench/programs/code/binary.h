@@ -40,9 +40,20 @@ bool binary_function(const struct binary *binary, uint64_t at,
 const char *binary_entry(const struct binary *binary, uint64_t at);
 const char *binary_word(const struct binary *binary, uint64_t at);
 
-/* Calls an import from here; `next` goes on behind *at.  False: no more. */
-bool binary_next_call(const struct binary *binary, const char *name,
-                      uint64_t *at);
+/* Where a call that leads to an import goes: the entries of the linkage table,
+ * and the words that have its address. */
+enum { BINARY_PLACES = 8 };
+struct binary_places {
+    uint64_t at[BINARY_PLACES];
+    int count;
+};
+struct binary_places binary_places(const struct binary *binary,
+                                   const char *name);
+
+/* A call that leads to one of them; `next` goes on behind *at.  False: no
+ * more. */
+bool binary_next_call(const struct binary *binary,
+                      const struct binary_places *places, uint64_t *at);
 
 /* Whether the file defines an imported or exported name itself. */
 bool binary_defines(const struct binary *binary, const char *name);

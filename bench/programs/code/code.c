@@ -12,7 +12,7 @@ struct kept {
     uint64_t at;
     struct insn *insn;
     int64_t count;
-    int8_t note;
+    struct code_note note;
 };
 
 struct code {
@@ -251,7 +251,7 @@ static int64_t find_kept(const struct code *code, uint64_t at)
     return low;
 }
 
-int8_t *code_note(struct code *code, uint64_t at)
+struct code_note *code_note(struct code *code, uint64_t at)
 {
     int64_t i = find_kept(code, at);
     return i < code->count && code->kept[i].at == at ? &code->kept[i].note
@@ -302,7 +302,7 @@ const struct insn *code_read(struct code *code,
     return NULL;
 }
 
-int8_t *code_note(struct code *code, uint64_t at)
+struct code_note *code_note(struct code *code, uint64_t at)
 {
     (void)code;
     (void)at;

@@ -68,9 +68,14 @@ const struct insn *code_read(struct code *code,
                              const struct binary_function *function,
                              int64_t *count);
 
-/* Of a function that was read, for the caller; 0 at first.  It lasts until the
- * next one is read.  NULL: it was not read. */
-int8_t *code_note(struct code *code, uint64_t at);
+/* What the caller has found out about a function that was read; 0 at first. It
+ * lasts until the next one is read.  NULL: it was not read. */
+struct code_note {
+    bool closed, known; /* `closed`: whether all that it calls is known */
+    int8_t waits;       /* 1: for no other thread, 2: it may */
+    uint64_t writes;    /* registers */
+};
+struct code_note *code_note(struct code *code, uint64_t at);
 
 /* The number of the instruction at an address, -1: none begins there. */
 int64_t code_index(const struct insn *insn, int64_t count, uint64_t at);

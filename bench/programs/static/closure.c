@@ -90,20 +90,20 @@ static bool leads_on(struct code *code, const struct binary_function *function,
 /* A function that may wait for another thread. */
 static bool may_wait(struct code *code, uint64_t at)
 {
-    int8_t *known = code_note(code, at);
+    const struct code_note *note = code_note(code, at);
     struct graph graph;
     bool found = true;
-    if (known == NULL || *known != 0)
-        return known == NULL || *known > 1;
+    if (note == NULL || note->waits != 0)
+        return note == NULL || note->waits > 1;
     if (graph_build(code, at, &graph) == 0 &&
         waits_find(&graph, NULL, &found) != 0)
         found = true;
     graph_free(&graph);
-    *code_note(code, at) = found ? 2 : 1; /* more functions were read */
+    code_note(code, at)->waits = found ? 2 : 1; /* more functions were read */
     return found;
 }
 
-bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
+static bool find_closure(struct code *code, uint64_t at, uint64_t *writes)
 {
     struct reached reached = {NULL, 0, 0, false};
     bool known = true;
@@ -124,6 +124,23 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
         known = known && !reached.failed && !may_wait(code, function.at);
     }
     free(reached.at);
+    return known;
+}
+
+bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
+{
+    struct code_note *note = code_note(code, at);
+    if (note != NULL && note->closed) {
+        *writes = note->writes;
+        return note->known;
+    }
+    bool known = find_closure(code, at, writes);
+    note = code_note(code, at);
+    if (note != NULL) {
+        note->closed = true;
+        note->known = known;
+        note->writes = *writes;
+    }
     return known;
 }
 

@@ -1,9 +1,13 @@
 #include "bench/programs/static/code_reader.h"
 
 #include "base/list.h"
+#include "base/system/allowed.h"
+#include "bench/programs/code/imports.h"
 #include "bench/programs/static/region_class.h"
+#include "harness/engine/engine.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,33 +55,130 @@ static uint64_t find_argument(const struct insn *insn, int64_t call)
 
 static int add_region(struct reader_file *file, uint64_t at)
 {
-    for (int64_t i = 0; i < file->regions; i++)
-        if (file->region[i].at == at)
-            return 0;
     int code = list_grow(&file->region, &file->room, file->regions + 1,
                          sizeof(*file->region));
     if (code == 0)
-        file->region[file->regions++] = (struct reader_region){.at = at};
+        file->region[file->regions++] =
+            (struct reader_region){.at = at, .class = '-', .word = "code"};
     return code;
 }
 
-static int find_regions(const struct binary *binary, struct code *code,
-                        struct reader_file *file)
+/* A function that several calls name is one region. */
+static void merge_regions(struct reader_file *file)
 {
-    uint64_t at = 0;
-    int result = 0;
-    while (result == 0 && binary_next_call(binary, "GOMP_parallel", &at)) {
+    int64_t kept = 0;
+    if (file->regions > 0)
+        qsort(file->region, (size_t)file->regions, sizeof(*file->region),
+              imports_by_place);
+    for (int64_t i = 0; i < file->regions; i++)
+        if (i == 0 || file->region[i].at != file->region[kept - 1].at)
+            file->region[kept++] = file->region[i];
+    file->regions = kept;
+}
+
+/* As gcc writes it, close to the call and behind the one before: `lea` or `mov`
+ * to the first argument, of where a function begins.  0: it is not so. */
+static uint64_t find_near(const struct binary *binary, uint64_t call,
+                          uint64_t before)
+{
+    enum { NEAR = 120, LONGEST = 7 };
+    uint64_t from = call - before < NEAR ? before : call - NEAR;
+    size_t size = call - from;
+    const uint8_t *code = binary_bytes(binary, from, &size);
+    for (size_t o = size; code != NULL && o >= LONGEST; o--) {
+        const uint8_t *insn = code + o - LONGEST;
         struct binary_function function;
-        int64_t count;
-        const struct insn *insn = binary_function(binary, at, &function)
-                                      ? code_read(code, &function, &count)
-                                      : NULL;
-        int64_t call = insn != NULL ? code_index(insn, count, at) : -1;
-        uint64_t region = call >= 0 ? find_argument(insn, call) : 0;
+        int32_t number;
+        memcpy(&number, insn + 3, sizeof(number));
+        uint64_t to = from + o + (uint64_t)(int64_t)number;
+        if (memcmp(insn, "\x48\x8d\x3d", 3) != 0) {
+            if (insn[2] != 0xbf)
+                continue;
+            to = (uint32_t)number;
+        }
+        if (binary_function(binary, to, &function) && function.at == to)
+            return to;
+    }
+    return 0;
+}
+
+/* The same with any registers and numbers of instructions in between. */
+static uint64_t find_far(struct code *code, uint64_t at)
+{
+    struct binary_function function;
+    int64_t count;
+    const struct insn *insn = binary_function(code_image(code), at, &function)
+                                  ? code_read(code, &function, &count)
+                                  : NULL;
+    int64_t call = insn != NULL ? code_index(insn, count, at) : -1;
+    return call >= 0 ? find_argument(insn, call) : 0;
+}
+
+static int find_regions(const struct binary *binary, struct reader_file *file)
+{
+    const struct binary_places places = binary_places(binary, "GOMP_parallel");
+    struct code *code = code_open(binary);
+    uint64_t at = 0, before = 0;
+    int result = 0;
+    while (result == 0 && binary_next_call(binary, &places, &at)) {
+        uint64_t region = find_near(binary, at, before);
+        if (region == 0 && code != NULL)
+            region = find_far(code, at);
         if (region != 0)
             result = add_region(file, region);
+        before = at;
     }
+    code_close(code);
+    merge_regions(file);
     return result;
+}
+
+/* ---- by several threads ---- */
+
+enum { READERS = 8, REGIONS_AT_ONCE = 16 };
+
+struct reading {
+    const struct binary *binary;
+    struct reader_file *file;
+    _Atomic int64_t next;
+};
+
+static void read_some(int thread, void *arg)
+{
+    struct reading *reading = arg;
+    struct code *code = code_open(reading->binary);
+    int64_t from, all = reading->file->regions;
+    (void)thread;
+    while (code != NULL &&
+           (from = atomic_fetch_add(&reading->next, REGIONS_AT_ONCE)) < all)
+        for (int64_t i = from; i < from + REGIONS_AT_ONCE && i < all; i++)
+            verdict_find(code, &reading->file->region[i]);
+    code_close(code);
+}
+
+static int find_readers(int64_t regions)
+{
+    struct allowed allowed;
+    if (regions <= REGIONS_AT_ONCE)
+        return 1;
+    allowed_read("", &allowed);
+    int64_t most = allowed_count(&allowed.mask);
+    if (most > (regions - 1) / REGIONS_AT_ONCE)
+        most = (regions - 1) / REGIONS_AT_ONCE;
+    return most < 1 ? 1 : most > READERS ? READERS : (int)most;
+}
+
+static void read_regions(const struct binary *binary, struct reader_file *file)
+{
+    struct reading reading = {.binary = binary, .file = file};
+    int readers = find_readers(file->regions);
+    struct engine_team *team;
+    struct error err;
+    if (readers > 1 && engine_team_start(&team, readers, &err) == 0) {
+        engine_team_run(team, read_some, &reading);
+        engine_team_stop(team);
+    }
+    read_some(0, &reading); /* where there is no team */
 }
 
 int reader_read(const char *path, struct reader_file *out, struct error *err)
@@ -89,13 +190,10 @@ int reader_read(const char *path, struct reader_file *out, struct error *err)
         return 0;
     if (result != 0)
         return result;
-    struct code *code = code_open(binary);
     memcpy(out->build_id, binary_build_id(binary), sizeof(out->build_id));
-    if (code != NULL)
-        result = find_regions(binary, code, out);
-    for (int64_t i = 0; result == 0 && i < out->regions; i++)
-        verdict_find(code, &out->region[i]);
-    code_close(code);
+    result = find_regions(binary, out);
+    if (result == 0)
+        read_regions(binary, out);
     binary_close(binary);
     return result == 0
                ? 0

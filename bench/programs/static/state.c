@@ -232,9 +232,12 @@ void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
 
 /* ---- states ---- */
 
-static bool join_into(struct flow *flow, struct value *into, struct value from)
+static bool join_into(struct flow *flow, struct value *into,
+                      const struct value *from)
 {
-    struct value joined = value_join(flow, *into, from);
+    if (memcmp(into, from, sizeof(*into)) == 0)
+        return false; /* as nearly all are */
+    struct value joined = value_join(flow, *into, *from);
     bool changed = !are_same(into, &joined) || into->sites != joined.sites ||
                    into->cut != joined.cut || into->mixes != joined.mixes ||
                    !lanes_are_same(into, &joined);
@@ -261,11 +264,11 @@ bool state_join(struct flow *flow, struct state *into, const struct state *from)
         return true;
     }
     for (int r = 0; r < REG_COUNT; r++)
-        changed |= join_into(flow, &into->reg[r], from->reg[r]);
+        changed |= join_into(flow, &into->reg[r], &from->reg[r]);
     for (int64_t i = 0; i < into->slots; i++) {
         const struct slot *other = same_slot(from, &into->slot[i]);
         changed |= join_into(flow, &into->slot[i].value,
-                             other != NULL ? other->value : any);
+                             other != NULL ? &other->value : &any);
         if (other != NULL && other->fresh && !into->slot[i].fresh)
             changed = into->slot[i].fresh = true;
     }

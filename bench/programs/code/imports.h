@@ -1,0 +1,30 @@
+/* Names of a file's functions, by their place or in order. */
+#ifndef BENCH_PROGRAMS_CODE_IMPORTS_H
+#define BENCH_PROGRAMS_CODE_IMPORTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct import {
+    uint64_t at;
+    const char *name;
+};
+
+struct imports {
+    struct import *one;
+    int64_t count, room;
+};
+
+/* Returns 0 or -ENOMEM. */
+int imports_add(struct imports *all, uint64_t at, const char *name);
+void imports_sort(struct imports *all, bool by_name);
+
+/* Of those that are sorted by place; NULL: none is there. */
+const char *imports_at(const struct imports *all, uint64_t at);
+/* Of those that are sorted by name. */
+bool imports_have(const struct imports *all, const char *name);
+
+/* Compares what begins with a place, for qsort. */
+int imports_by_place(const void *a, const void *b);
+
+#endif
