@@ -5,7 +5,7 @@
 # library out, NAME=1 insists on it.  MPI=mpich or openmpi asks for one, whichever of
 # them the system calls mpicc; without it the one of CC=mpicc is taken.
 # FOUND=FILE takes the answers of another build, as for another machine.
-OPTIONS = PAPI SIM LIBDW NETPBM CAPSTONE ZLIB LZMA ZSTD XXHASH BLAS
+OPTIONS = PAPI SIM LIBDW NETPBM CAPSTONE ZLIB LZMA ZSTD EXPAT XXHASH BLAS
 BLAS_FOLDER = $(filter-out 0 1,$(BLAS))
 OFF     = $(foreach o,$(OPTIONS),$(if $(filter 0,$($(o))),$(o)))
 FOUND   = $(BUILD)/found.mk

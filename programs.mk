@@ -39,6 +39,7 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(WHOLE_VERSION)"
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
 $(BUILD)/bench/programs/code/%.o $(BUILD)/bench/programs/static/%.o: CPPFLAGS += $(call with,CAPSTONE)
+$(BUILD)/bench/simgrid/fat_tree.o: CPPFLAGS += $(call with,EXPAT)
 $(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(call with,ZLIB LZMA ZSTD)
 $(BUILD)/kernels/support/pgm.o: CPPFLAGS += $(call with,NETPBM)
 $(BUILD)/kernels/support/dgemm.o $(BUILD)/bench/overhead/kernels_speed.o: CPPFLAGS += $(call with,BLAS)

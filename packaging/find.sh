@@ -27,6 +27,7 @@ CAPSTONE|may|capstone|-lcapstone|capstone/capstone.h|cs_open|"%d.%d", CS_API_MAJ
 ZLIB|may|zlib|-lz|zlib.h|inflate|"%s", ZLIB_VERSION|zlib1g-dev|zlib-devel|zlib-api|no files compressed by gzip
 LZMA|may|liblzma|-llzma|lzma.h|lzma_code|"%s", LZMA_VERSION_STRING|liblzma-dev|xz-devel|xz|no files compressed by xz
 ZSTD|may|libzstd|-lzstd|zstd.h zstd_errors.h|ZSTD_decompressStream|"%s", ZSTD_VERSION_STRING|libzstd-dev|libzstd-devel|zstd|no files compressed by zstd
+EXPAT|may|expat|-lexpat|expat.h|XML_Parse|"%d.%d.%d", XML_MAJOR_VERSION, XML_MINOR_VERSION, XML_MICRO_VERSION|libexpat1-dev|expat-devel|expat|simulations of large fat trees begin more slowly
 XXHASH|may|libxxhash|-lxxhash|xxhash.h|XXH3_64bits|"%d.%d.%d", XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE|libxxhash-dev|xxhash-devel|xxhash|packaging/xxhash takes its place
 BLAS|may|-||cblas.h|cblas_dgemm|"serial BLIS"|libblis-serial-dev|blis-devel|blis|matmul uses a dgemm of its own, which is slower
 END

@@ -4,6 +4,9 @@
 #include "harness/program/need.h"
 
 #include <ctype.h>
+#ifdef WITH_EXPAT
+#include <expat.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,207 +15,140 @@
 /* More hosts than any platform has. */
 enum { MOST_HOSTS = 1 << 24 };
 
-/* ---- the file as elements ---- */
+/* ---- the cluster in the file ---- */
 
-/* What is read; `at` moves on behind it. */
-struct reader {
-    const char *text;
-    size_t at;
+#ifdef WITH_EXPAT
+
+struct finder {
+    XML_Parser parser;
+    struct fat_tree *tree;
+    bool seen, wrong;
 };
 
-struct element {
-    struct fat_tree_value name;
-    bool ends; /* "</name>" */
-};
-
-static bool value_is(const char *text, struct fat_tree_value value,
-                     const char *word)
+/* Declarations may change anything, text is not a platform's. */
+static void refuse_section(void *finder)
 {
-    return strlen(word) == value.length &&
-           strncmp(text + value.at, word, value.length) == 0;
+    ((struct finder *)finder)->wrong = true;
 }
 
-static void skip_blanks(struct reader *in)
+static void refuse_declarations(void *finder, const char *name,
+                                const char *system, const char *public,
+                                int declarations)
 {
-    in->at += strspn(in->text + in->at, " \t\r\n");
+    (void)name, (void)system, (void)public;
+    ((struct finder *)finder)->wrong |= declarations;
 }
 
-static bool skip_word(struct reader *in, const char *word)
+static void refuse_text(void *finder, const char *text, int length)
 {
-    size_t length = strlen(word);
-    if (strncmp(in->text + in->at, word, length) != 0)
-        return false;
-    in->at += length;
-    return true;
-}
-
-static bool skip_behind(struct reader *in, const char *end)
-{
-    const char *found = strstr(in->text + in->at, end);
-    if (found == NULL)
-        return false;
-    in->at = (size_t)(found - in->text) + strlen(end);
-    return true;
-}
-
-/* Blanks, comments and what stands before the platform; a document type with
- * declarations of its own may change anything. */
-static bool skip_between(struct reader *in)
-{
-    for (;;) {
-        skip_blanks(in);
-        if (skip_word(in, "<!--")) {
-            if (!skip_behind(in, "-->"))
-                return false;
-        } else if (skip_word(in, "<?")) {
-            if (!skip_behind(in, "?>"))
-                return false;
-        } else if (skip_word(in, "<!DOCTYPE")) {
-            in->at += strcspn(in->text + in->at, "[>");
-            if (!skip_word(in, ">"))
-                return false;
-        } else
-            return true;
-    }
-}
-
-static bool read_name(struct reader *in, struct fat_tree_value *name)
-{
-    *name = (struct fat_tree_value){.at = in->at};
-    while (isalnum((unsigned char)in->text[in->at]) ||
-           (in->text[in->at] != '\0' && strchr("_-", in->text[in->at]) != NULL))
-        in->at++;
-    name->length = in->at - name->at;
-    return name->length > 0;
-}
-
-static bool read_element(struct reader *in, struct element *element)
-{
-    if (!skip_word(in, "<"))
-        return false;
-    element->ends = skip_word(in, "/");
-    return read_name(in, &element->name);
-}
-
-/* The next attribute; false: there is none, which is no error. */
-static bool read_attribute(struct reader *in, struct fat_tree_value *name,
-                           struct fat_tree_value *value)
-{
-    skip_blanks(in);
-    if (!read_name(in, name))
-        return false;
-    skip_blanks(in);
-    if (!skip_word(in, "="))
-        return false;
-    skip_blanks(in);
-    char quote[2] = {in->text[in->at], '\0'};
-    if (quote[0] != '"' && quote[0] != '\'')
-        return false;
-    value->at = ++in->at;
-    value->length = strcspn(in->text + in->at, quote);
-    in->at += value->length;
-    return skip_word(in, quote);
-}
-
-static bool read_end(struct reader *in)
-{
-    skip_blanks(in);
-    skip_word(in, "/");
-    return skip_word(in, ">");
-}
-
-/* ---- the cluster ---- */
-
-/* Its attributes that matter here. */
-struct cluster {
-    struct fat_tree_value radical, prefix, suffix, topology, parameters;
-    bool seen;
-};
-
-/* Returns where the attribute belongs; NULL: nowhere. */
-static struct fat_tree_value *
-place_of(struct cluster *cluster, const char *text, struct fat_tree_value name)
-{
-    if (value_is(text, name, "radical"))
-        return &cluster->radical;
-    if (value_is(text, name, "prefix"))
-        return &cluster->prefix;
-    if (value_is(text, name, "suffix"))
-        return &cluster->suffix;
-    if (value_is(text, name, "topology"))
-        return &cluster->topology;
-    return value_is(text, name, "topo_parameters") ? &cluster->parameters
-                                                   : NULL;
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    ((struct finder *)finder)->wrong |= length > 0;
 }
 
 /* Values with characters written otherwise ("&#48;") are not read. */
-static bool read_cluster(struct reader *in, struct cluster *cluster)
+static bool is_plain(const char *tag, size_t length)
 {
-    struct fat_tree_value name, value;
-    if (cluster->seen)
-        return false;
-    cluster->seen = true;
-    while (read_attribute(in, &name, &value)) {
-        struct fat_tree_value *place = place_of(cluster, in->text, name);
-        if (place == NULL)
-            continue;
-        if (place->at > 0 ||
-            memchr(in->text + value.at, '&', value.length) != NULL)
+    for (size_t i = 0; i < length; i++)
+        if (tag[i] == '&' || !isascii((unsigned char)tag[i]))
             return false;
-        *place = value;
-    }
-    return read_end(in);
+    return true;
 }
 
-static bool skip_attributes(struct reader *in)
+static bool read_cluster(struct fat_tree *tree, const char **attributes)
 {
-    struct fat_tree_value name, value;
-    while (read_attribute(in, &name, &value))
-        continue;
-    return read_end(in);
+    const char *topology = "";
+    size_t count = 0;
+    while (attributes[count] != NULL)
+        count++;
+    tree->attributes = need_zeroed(count + 1, sizeof(*tree->attributes));
+    for (size_t i = 0; i < count; i++)
+        tree->attributes[i] = need_copy(attributes[i]);
+    for (size_t i = 0; i < count; i += 2) {
+        const char *name = tree->attributes[i],
+                   *value = tree->attributes[i + 1];
+        if (strchr(value, '"') != NULL)
+            return false;
+        if (strcmp(name, "radical") == 0)
+            tree->radical = value;
+        else if (strcmp(name, "prefix") == 0)
+            tree->prefix = value;
+        else if (strcmp(name, "suffix") == 0)
+            tree->suffix = value;
+        else if (strcmp(name, "topo_parameters") == 0)
+            tree->parameters = value;
+        else if (strcmp(name, "topology") == 0)
+            topology = value;
+    }
+    return strcmp(topology, "FAT_TREE") == 0;
 }
 
 /* No hosts, links, routes and files beside the cluster. */
-static bool may_stand_beside(const char *text, struct fat_tree_value name)
+static void read_element(void *data, const char *name, const char **attributes)
 {
-    return value_is(text, name, "platform") || value_is(text, name, "zone") ||
-           value_is(text, name, "config") || value_is(text, name, "prop");
+    struct finder *finder = data;
+    struct fat_tree *tree = finder->tree;
+    if (strcmp(name, "cluster") != 0) {
+        finder->wrong |=
+            strcmp(name, "platform") != 0 && strcmp(name, "zone") != 0 &&
+            strcmp(name, "config") != 0 && strcmp(name, "prop") != 0;
+        return;
+    }
+    size_t length = (size_t)XML_GetCurrentByteCount(finder->parser);
+    tree->from = (size_t)XML_GetCurrentByteIndex(finder->parser);
+    tree->to = tree->from + length - 1;
+    if (tree->text[tree->to - 1] == '/')
+        tree->to--;
+    finder->wrong |= finder->seen ||
+                     !is_plain(tree->text + tree->from, length) ||
+                     !read_cluster(tree, attributes);
+    finder->seen = true;
 }
 
-static bool find_cluster(const char *text, struct cluster *cluster)
+static bool find_cluster(struct fat_tree *tree)
 {
-    struct reader in = {text, 0};
-    struct element element;
-    *cluster = (struct cluster){.seen = false};
-    for (;;) {
-        if (!skip_between(&in))
-            return false;
-        if (text[in.at] == '\0')
-            return cluster->seen &&
-                   value_is(text, cluster->topology, "FAT_TREE");
-        if (!read_element(&in, &element))
-            return false;
-        bool is_cluster = value_is(text, element.name, "cluster");
-        if (!is_cluster && !may_stand_beside(text, element.name))
-            return false;
-        if (is_cluster && !element.ends ? !read_cluster(&in, cluster)
-                                        : !skip_attributes(&in))
-            return false;
-    }
+    struct finder finder = {.parser = XML_ParserCreate(NULL), .tree = tree};
+    if (finder.parser == NULL)
+        need_failed();
+    XML_SetUserData(finder.parser, &finder);
+    XML_SetStartElementHandler(finder.parser, read_element);
+    XML_SetCharacterDataHandler(finder.parser, refuse_text);
+    XML_SetStartCdataSectionHandler(finder.parser, refuse_section);
+    XML_SetStartDoctypeDeclHandler(finder.parser, refuse_declarations);
+    bool whole = XML_Parse(finder.parser, tree->text, (int)strlen(tree->text),
+                           1) == XML_STATUS_OK;
+    XML_ParserFree(finder.parser);
+    return whole && finder.seen && !finder.wrong;
 }
+
+#else
+
+static bool find_cluster(struct fat_tree *tree)
+{
+    (void)tree;
+    return false;
+}
+
+#endif
 
 /* ---- its numbers ---- */
 
 /* Digits only, as SimGrid writes numbers into names. */
-static bool read_number(struct reader *in, int *number)
+static bool read_number(const char **at, int *number)
 {
-    const char *from = in->text + in->at;
-    size_t length = strspn(from, "0123456789");
-    if (length == 0 || length > 8 || (length > 1 && from[0] == '0'))
+    size_t length = strspn(*at, "0123456789");
+    if (length == 0 || length > 8 || (length > 1 && **at == '0'))
         return false;
-    *number = atoi(from);
-    in->at += length;
+    *number = atoi(*at);
+    *at += length;
     return true;
+}
+
+static bool skip(const char **at, char sign)
+{
+    bool is_there = **at == sign;
+    *at += is_there;
+    return is_there;
 }
 
 /* One more group of numbers, "7" or "0-15". */
@@ -231,54 +167,51 @@ static bool add_numbers(struct fat_tree *tree, int64_t *room, int first,
 
 static bool read_radical(struct fat_tree *tree)
 {
-    struct reader in = {tree->text, tree->radical.at};
-    size_t end = tree->radical.at + tree->radical.length;
+    const char *at = tree->radical;
     int64_t room = 0;
     do {
         int first, last;
-        if (!read_number(&in, &first))
+        if (!read_number(&at, &first))
             return false;
         last = first;
-        if (skip_word(&in, "-") && !read_number(&in, &last))
+        if (skip(&at, '-') && !read_number(&at, &last))
             return false;
         if (!add_numbers(tree, &room, first, last))
             return false;
-    } while (skip_word(&in, ","));
-    return in.at == end;
+    } while (skip(&at, ','));
+    return *at == '\0';
 }
 
 /* "levels;children,...;parents,...;links,...": the hosts are the product of the
  * children of all levels.  SimGrid refuses what is wrong behind them. */
-static bool read_children(struct fat_tree *tree, struct fat_tree_value from)
+static bool read_children(struct fat_tree *tree)
 {
-    struct reader in = {tree->text, from.at};
+    const char *at = tree->parameters;
     int levels, children = 0;
-    if (!read_number(&in, &levels) || levels == 0 || !skip_word(&in, ";"))
+    if (!read_number(&at, &levels) || levels == 0 || !skip(&at, ';'))
         return false;
     long below = 1;
     for (int i = 0; i < levels; i++) {
-        if (i > 0 && !skip_word(&in, ","))
+        if (i > 0 && !skip(&at, ','))
             return false;
         below *= i > 0 ? children : 1;
-        tree->children.at = in.at;
-        if (!read_number(&in, &children) || children == 0 ||
+        tree->children = at;
+        if (!read_number(&at, &children) || children == 0 ||
             below * children > tree->hosts)
             return false;
     }
-    tree->children.length = in.at - tree->children.at;
+    tree->behind_children = at;
     tree->whole = (int)below;
-    return skip_word(&in, ";") && below * children == tree->hosts;
+    return *at == ';' && below * children == tree->hosts;
 }
 
 /* Whether names are in the order of their numbers under strverscmp: a number
  * must begin and end where SimGrid puts it. */
 static bool names_ascend(const struct fat_tree *tree)
 {
-    const char *prefix = tree->text + tree->prefix.at;
-    const char *suffix = tree->text + tree->suffix.at;
-    return !(tree->prefix.length > 0 &&
-             isdigit((unsigned char)prefix[tree->prefix.length - 1])) &&
-           !(tree->suffix.length > 0 && isdigit((unsigned char)suffix[0]));
+    size_t length = strlen(tree->prefix);
+    return !(length > 0 && isdigit((unsigned char)tree->prefix[length - 1])) &&
+           !isdigit((unsigned char)tree->suffix[0]);
 }
 
 /* ---- all of it ---- */
@@ -302,22 +235,21 @@ static char *read_text(const char *path)
 
 bool fat_tree_read(struct fat_tree *tree, const char *path)
 {
-    struct cluster cluster;
-    *tree = (struct fat_tree){.text = read_text(path)};
-    if (tree->text != NULL && find_cluster(tree->text, &cluster)) {
-        tree->radical = cluster.radical;
-        tree->prefix = cluster.prefix;
-        tree->suffix = cluster.suffix;
-        if (read_radical(tree) && read_children(tree, cluster.parameters) &&
-            names_ascend(tree))
-            return true;
-    }
+    *tree = (struct fat_tree){read_text(path), .radical = "", .parameters = "",
+                              .prefix = "", .suffix = ""};
+    if (tree->text != NULL && find_cluster(tree) && read_radical(tree) &&
+        read_children(tree) && names_ascend(tree))
+        return true;
     fat_tree_free(tree);
     return false;
 }
 
 void fat_tree_free(struct fat_tree *tree)
 {
+    for (char **value = tree->attributes; value != NULL && *value != NULL;
+         value++)
+        free(*value);
+    free(tree->attributes);
     free(tree->text);
     free(tree->number);
     *tree = (struct fat_tree){.text = NULL};
@@ -325,10 +257,8 @@ void fat_tree_free(struct fat_tree *tree)
 
 bool fat_tree_name(const struct fat_tree *tree, int i, char *name, size_t size)
 {
-    int length =
-        snprintf(name, size, "%.*s%d%.*s", (int)tree->prefix.length,
-                 tree->text + tree->prefix.at, tree->number[i],
-                 (int)tree->suffix.length, tree->text + tree->suffix.at);
+    int length = snprintf(name, size, "%s%d%s", tree->prefix, tree->number[i],
+                          tree->suffix);
     return length > 0 && (size_t)length < size;
 }
 
@@ -351,29 +281,25 @@ static void write_radical(FILE *out, const int *number, int hosts)
     }
 }
 
-static void write_children(FILE *out, const struct fat_tree *tree, int hosts)
-{
-    fprintf(out, "%d", hosts / tree->whole);
-}
-
 char *fat_tree_cut(const struct fat_tree *tree, int hosts)
 {
-    const struct fat_tree_value *radical = &tree->radical;
-    const struct fat_tree_value *children = &tree->children;
     char *text = NULL;
-    size_t size, at = 0;
+    size_t size;
     FILE *out = need_stream(&text, &size);
-    for (int turn = 0; turn < 2; turn++) {
-        bool is_radical = (radical->at < children->at) == (turn == 0);
-        const struct fat_tree_value *value = is_radical ? radical : children;
-        fwrite(tree->text + at, 1, value->at - at, out);
-        if (is_radical)
+    fprintf(out, "%.*s<cluster", (int)tree->from, tree->text);
+    for (char **name = tree->attributes; *name != NULL; name += 2) {
+        fprintf(out, " %s=\"", name[0]);
+        if (name[1] == tree->radical)
             write_radical(out, tree->number, hosts);
+        else if (name[1] == tree->parameters)
+            fprintf(out, "%.*s%d%s", (int)(tree->children - tree->parameters),
+                    tree->parameters, hosts / tree->whole,
+                    tree->behind_children);
         else
-            write_children(out, tree, hosts);
-        at = value->at + value->length;
+            fputs(name[1], out);
+        fputc('"', out);
     }
-    fputs(tree->text + at, out);
+    fputs(tree->text + tree->to, out);
     fclose(out);
     return text;
 }

@@ -7,17 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A value in the text of the file, without its quotes. */
-struct fat_tree_value {
-    size_t at, length;
-};
-
 struct fat_tree {
-    char *text;                           /* of the file */
-    struct fat_tree_value radical;        /* the numbers of its hosts */
-    struct fat_tree_value children;       /* below a switch of the last level */
-    struct fat_tree_value prefix, suffix; /* of hosts' names */
-    int *number;                          /* of each host, ascending */
+    char *text;          /* of the file */
+    size_t from, to;     /* the cluster's element in it, but "/>" or ">" */
+    char **attributes;   /* of the cluster: name, value, ..., NULL */
+    const char *radical; /* among them: the numbers of its hosts */
+    const char *prefix, *suffix; /* of hosts' names */
+    const char *parameters;      /* of the topology, and in them the number */
+    const char *children,
+        *behind_children; /* below a switch of the last level */
+    int *number;          /* of each host, ascending */
     int hosts;
     int whole; /* hosts below each child of the last level */
 };

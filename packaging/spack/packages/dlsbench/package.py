@@ -35,6 +35,7 @@ class Dlsbench(MakefilePackage):
              policy="one_of")
     depends_on("hwloc@2:")
     depends_on("libyaml")
+    depends_on("expat")
     depends_on("jansson")
     depends_on("xxhash@0.8:")
     depends_on("netpbm")
