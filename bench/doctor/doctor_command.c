@@ -35,21 +35,6 @@ static const struct options_page page = {
 
 static const char *const words[] = {"bad", "warn", "fine"};
 
-static void examine(struct doctor *doctor)
-{
-    doctor_cores(doctor);
-    doctor_quota(doctor);
-    doctor_pressure(doctor);
-    doctor_spin(doctor);
-    doctor_topology(doctor);
-    doctor_ranks(doctor);
-    doctor_variables(doctor);
-    doctor_limits(doctor);
-    doctor_counters(doctor);
-    doctor_governor(doctor);
-    doctor_clock_source(doctor);
-}
-
 /* Bad ones first. */
 static void print_lines(const struct doctor *doctor)
 {
@@ -72,14 +57,12 @@ static void print_lines(const struct doctor *doctor)
 static void write_rows(const struct doctor *doctor, enum table_format format)
 {
     struct table table;
-    table_open(&table, 3, 3);
-    table_add(&table, "health");
-    table_add(&table, "check");
-    table_add(&table, "text");
+    table_open(&table, 0, 3);
     for (int i = 0; i < doctor->count; i++) {
-        table_add(&table, "%s", words[doctor->list[i].health]);
-        table_add(&table, "%s", doctor->list[i].name);
-        table_add(&table, "%s", doctor->list[i].text);
+        table_add(table_under(&table, "health"), "%s",
+                  words[doctor->list[i].health]);
+        table_add(table_under(&table, "check"), "%s", doctor->list[i].name);
+        table_add(table_under(&table, "text"), "%s", doctor->list[i].text);
     }
     table_write(&table, format, stdout);
     table_free(&table);
@@ -93,7 +76,17 @@ int doctor_command(int argc, char **argv)
     if (options_read(&page, argc, argv, &in, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     doctor_open(&doctor, "");
-    examine(&doctor);
+    doctor_cores(&doctor);
+    doctor_quota(&doctor);
+    doctor_pressure(&doctor);
+    doctor_spin(&doctor);
+    doctor_topology(&doctor);
+    doctor_ranks(&doctor);
+    doctor_variables(&doctor);
+    doctor_limits(&doctor);
+    doctor_counters(&doctor);
+    doctor_governor(&doctor);
+    doctor_clock_source(&doctor);
     if (in.format > TABLE_TEXT)
         write_rows(&doctor, in.format);
     else

@@ -13,7 +13,8 @@ enum { HEADING_MOST = 80 }; /* characters of a line */
 
 void table_open(struct table *table, int columns, int left)
 {
-    *table = (struct table){.columns = columns, .left = left};
+    *table =
+        (struct table){.columns = columns, .named = columns > 0, .left = left};
 }
 
 void table_free(struct table *table)
@@ -33,6 +34,30 @@ void table_add(struct table *table, const char *format, ...)
     need_room(&table->cell, &table->room, table->count + 1,
               sizeof(*table->cell));
     table->cell[table->count++] = text;
+}
+
+/* The head of a column goes in front of the first row, which has a cell less.
+ */
+struct table *table_under(struct table *table, const char *head)
+{
+    int columns = table->columns;
+    if (columns > 0 && strcmp(head, table->cell[0]) == 0)
+        table->named = true;
+    if (table->named)
+        return table;
+    table_add(table, "%s", head);
+    char **cell = table->cell, *text = cell[2 * columns];
+    memmove(&cell[columns + 1], &cell[columns],
+            (size_t)columns * sizeof(*cell));
+    cell[table->columns++] = text;
+    return table;
+}
+
+void table_value(struct table *table, const char *head, double value,
+                 int digits)
+{
+    table_add(table_under(table, head), isfinite(value) ? "%.*g" : "-", digits,
+              value);
 }
 
 void table_number(struct table *table, double value, int digits)

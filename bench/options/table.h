@@ -3,17 +3,20 @@
 #ifndef BENCH_OPTIONS_TABLE_H
 #define BENCH_OPTIONS_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct table {
     int columns;
-    int left; /* number of first columns that are aligned to the left */
+    bool named; /* its columns are known */
+    int left;   /* number of first columns that are aligned to the left */
     int count;
     int64_t room;
     char **cell; /* count entries, row after row */
 };
 
+/* columns = 0: those that the cells of the first row name. */
 void table_open(struct table *table, int columns, int left);
 void table_free(struct table *table);
 
@@ -21,6 +24,14 @@ void table_free(struct table *table);
  * row.  Text may be empty. */
 void table_add(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Returns the table; its next cell is in the column with this head. */
+struct table *table_under(struct table *table, const char *head);
+
+/* A number for programs, in the column with this head; "-" when it is not
+ * finite. */
+void table_value(struct table *table, const char *head, double value,
+                 int digits);
 
 /* A number with `digits` significant digits; "-" when it is not finite. */
 void table_number(struct table *table, double value, int digits);

@@ -47,6 +47,30 @@ static void columns_are_aligned(void **unused)
     table_free(&table);
 }
 
+static void columns_are_named_by_the_first_row(void **unused)
+{
+    static const double seconds[] = {1.5, NAN, 0.1};
+    struct table table;
+    table_open(&table, 0, 1);
+    for (int i = 0; i < 3; i++) {
+        table_add(table_under(&table, "scheme"), "s%d", i);
+        table_value(&table, "time_s", seconds[i], 17);
+        table_number(table_under(&table, "gain"), i, 1);
+    }
+    char *text = printed(&table, true);
+    assert_int_equal(table.columns, 3);
+    assert_string_equal(text, "scheme,time_s,gain\n"
+                              "s0,1.5,0\n"
+                              "s1,,1\n"
+                              "s2,0.10000000000000001,2\n");
+    free(text);
+    table_free(&table);
+    table_open(&table, 0, 1);
+    text = printed(&table, true);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 static void csv_is_quoted_where_it_must(void **unused)
 {
     struct table table;
@@ -116,6 +140,7 @@ static void a_heading_is_wrapped_and_never_cut(void **state)
 }
 
 TESTS(cmocka_unit_test(columns_are_aligned),
+      cmocka_unit_test(columns_are_named_by_the_first_row),
       cmocka_unit_test(csv_is_quoted_where_it_must),
       cmocka_unit_test(numbers_have_significant_digits),
       cmocka_unit_test(times_share_a_unit),

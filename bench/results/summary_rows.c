@@ -138,23 +138,7 @@ void summary_rows_free(struct summary_row *rows, int count)
 
 /* ---- rows for programs ---- */
 
-/* Texts first. */
-static const char *const texts[] = {
-    "cell",       "kernel",     "scheme", "transport", "hierarchy",
-    "conditions", "simulation", "status", "verified",  "reason",
-};
-static const char *const numbers[] = {
-    "fastest",     "ranks",   "threads",     "sync_interval",
-    "repetitions", "time_s",  "time_low_s",  "time_high_s",
-    "serial_s",    "speedup", "speedup_low", "speedup_high",
-    "refused",     "chunks",  "bound_s",     "overhead_s",
-    "imbalance",   "others",
-};
-enum {
-    TEXTS = sizeof(texts) / sizeof(texts[0]),
-    NUMBERS = sizeof(numbers) / sizeof(numbers[0]),
-    DIGITS = 9
-};
+enum { TEXTS = 10, DIGITS = 9 };
 
 static const char *status_word(const struct result *result)
 {
@@ -175,60 +159,54 @@ static const char *verified_word(const struct result *result)
                                        : "true";
 }
 
-static void add_texts(struct table *table, const struct summary_row *row)
+static void add_row(struct table *table, const struct summary_row *row,
+                    bool fastest, const struct stats_median *serial)
 {
     char simulation[2 * SPEC_CANONICAL_MAX];
     const struct result *result = row->result;
     const struct cell *cell = &result->cell;
-    cell_simulation_words(cell, simulation, sizeof(simulation));
     const char *conditions = row->conditions;
-    const char *const values[] = {
-        cell->hash,
-        cell->kernel,
-        cell->scheme,
-        cell->transport,
-        cell->hierarchy,
-        conditions + (conditions[0] == ',' ? 2 : 0),
-        simulation,
-        status_word(result),
-        verified_word(result),
-        result->reason,
+    cell_simulation_words(cell, simulation, sizeof(simulation));
+    const char *const text[TEXTS][2] = {
+        {"cell", cell->hash},
+        {"kernel", cell->kernel},
+        {"scheme", cell->scheme},
+        {"transport", cell->transport},
+        {"hierarchy", cell->hierarchy},
+        {"conditions", conditions + (conditions[0] == ',' ? 2 : 0)},
+        {"simulation", simulation},
+        {"status", status_word(result)},
+        {"verified", verified_word(result)},
+        {"reason", result->reason},
     };
-    _Static_assert(sizeof(values) == sizeof(texts), "as many");
+    const struct {
+        const char *head;
+        double value;
+    } number[] = {
+        {"fastest", fastest},
+        {"ranks", cell->ranks},
+        {"threads", cell->threads},
+        {"sync_interval",
+         cell->sync_interval > 0 ? (double)cell->sync_interval : NAN},
+        {"repetitions", result->count},
+        {"time_s", row->time.median},
+        {"time_low_s", row->time.low},
+        {"time_high_s", row->time.high},
+        {"serial_s", serial->median},
+        {"speedup", row->refused ? NAN : row->speedup.median},
+        {"speedup_low", row->refused ? NAN : row->speedup.low},
+        {"speedup_high", row->refused ? NAN : row->speedup.high},
+        {"refused", row->refused},
+        {"chunks", row->chunks},
+        {"bound_s", row->bound_s},
+        {"overhead_s", row->overhead_s},
+        {"imbalance", row->imbalance},
+        {"others", row->others},
+    };
     for (int i = 0; i < TEXTS; i++)
-        table_add(table, "%s", values[i]);
-}
-
-static void add_numbers(struct table *table, const struct summary_row *row,
-                        bool fastest, struct stats_median serial)
-{
-    const struct cell *cell = &row->result->cell;
-    const double values[] = {
-        fastest,
-        cell->ranks,
-        cell->threads,
-        cell->sync_interval > 0 ? (double)cell->sync_interval : NAN,
-        row->result->count,
-        row->time.median,
-        row->time.low,
-        row->time.high,
-        serial.median,
-        row->refused ? NAN : row->speedup.median,
-        row->refused ? NAN : row->speedup.low,
-        row->refused ? NAN : row->speedup.high,
-        row->refused,
-        row->chunks,
-        row->bound_s,
-        row->overhead_s,
-        row->imbalance,
-        row->others,
-    };
-    _Static_assert(sizeof(values) / sizeof(values[0]) == NUMBERS, "as many");
-    for (int i = 0; i < NUMBERS; i++)
-        if (isfinite(values[i]))
-            table_add(table, "%.*g", DIGITS, values[i]);
-        else
-            table_add(table, "-");
+        table_add(table_under(table, text[i][0]), "%s", text[i][1]);
+    for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+        table_value(table, number[i].head, number[i].value, DIGITS);
 }
 
 void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
@@ -236,13 +214,9 @@ void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
                         enum table_format format)
 {
     struct table table;
-    table_open(&table, TEXTS + NUMBERS, TEXTS);
-    for (int i = 0; i < TEXTS + NUMBERS; i++)
-        table_add(&table, "%s", i < TEXTS ? texts[i] : numbers[i - TEXTS]);
-    for (int i = 0; i < count; i++) {
-        add_texts(&table, &rows[i]);
-        add_numbers(&table, &rows[i], fastest[i], serial[i]);
-    }
+    table_open(&table, 0, TEXTS);
+    for (int i = 0; i < count; i++)
+        add_row(&table, &rows[i], fastest[i], &serial[i]);
     table_write(&table, format, out);
     table_free(&table);
 }

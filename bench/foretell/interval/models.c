@@ -11,33 +11,28 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static const char *const head[] = {
-    "cell",   "k",      "skew",         "columns",    "model_s",   "no_skew_s",
-    "h_auto", "auto_s", "h_andronikos", "h_chen_xue", "h_no_skew", "ratio"};
-
-enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
-
 static void add_line(struct table *table, const struct cell *cell,
                      const struct forecast_shape *shape,
                      const struct forecast *forecast)
 {
     double auto_s, other_s, h = (double)cell->sync_interval;
     int64_t best = forecast_interval(forecast, "auto", &auto_s);
-    const double numbers[] = {
-        (double)forecast->model.k,
-        shape->skew,
-        (double)shape->columns,
-        forecast_time(forecast, h, true),
-        forecast_time(forecast, h, false),
-        (double)best,
-        auto_s,
-        (double)forecast_interval(forecast, "andronikos", &other_s),
-        (double)forecast_interval(forecast, "chen-xue", &other_s),
-        (double)forecast_without_skew(forecast),
-        interval_ratio(&forecast->model, h)};
-    table_add(table, "%s", cell->hash);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        table_add(table, "%.17g", numbers[i]);
+    table_add(table_under(table, "cell"), "%s", cell->hash);
+    table_value(table, "k", (double)forecast->model.k, 17);
+    table_value(table, "skew", shape->skew, 17);
+    table_value(table, "columns", (double)shape->columns, 17);
+    table_value(table, "model_s", forecast_time(forecast, h, true), 17);
+    table_value(table, "no_skew_s", forecast_time(forecast, h, false), 17);
+    table_value(table, "h_auto", (double)best, 17);
+    table_value(table, "auto_s", auto_s, 17);
+    table_value(table, "h_andronikos",
+                (double)forecast_interval(forecast, "andronikos", &other_s),
+                17);
+    table_value(table, "h_chen_xue",
+                (double)forecast_interval(forecast, "chen-xue", &other_s), 17);
+    table_value(table, "h_no_skew", (double)forecast_without_skew(forecast),
+                17);
+    table_value(table, "ratio", interval_ratio(&forecast->model, h), 17);
 }
 
 /* A loop that the calibration does not know, or that cannot be made here, has
@@ -65,8 +60,6 @@ static int add_cells(struct table *table, const struct results *results,
     int code = intervals_stored(dir, &calibration, err);
     if (code != 0)
         return code == -ENOENT ? 0 : code;
-    for (int i = 0; i < COLUMNS; i++)
-        table_add(table, "%s", head[i]);
     for (int i = 0; i < results->count; i++)
         lines += add_cell(table, &results->list[i].cell, &calibration);
     calibration_free(&calibration);
@@ -78,7 +71,7 @@ static int models_print(FILE *out, const struct results *results,
                         const char *dir, struct error *err)
 {
     struct table table;
-    table_open(&table, COLUMNS, 0);
+    table_open(&table, 0, 0);
     int lines = add_cells(&table, results, dir, err);
     if (lines > 0)
         table_write(&table, TABLE_CSV, out);

@@ -291,14 +291,12 @@ static void write_rows(const struct predict *p, enum table_format format)
     if (p->has_tms && p->has_csched)
         fprintf(stderr, "dlsbench: note: time_s has T_wa = NP t_(m-s), leave "
                         "--tms out for 2 (c_d + h c_c) + c_sch\n");
-    table_open(&table, 3, 0);
-    table_add(&table, "h");
-    table_add(&table, "time_s");
-    table_add(&table, "optimal");
+    table_open(&table, 0, 0);
     for (int i = 0; i < p->count; i++) {
-        table_add(&table, "%.10g", p->h[i]);
-        table_add(&table, "%.10g", interval_time(&p->model, p->h[i], reading));
-        table_add(&table, "%d", p->h[i] == p->optimum);
+        table_add(table_under(&table, "h"), "%.10g", p->h[i]);
+        table_add(table_under(&table, "time_s"), "%.10g",
+                  interval_time(&p->model, p->h[i], reading));
+        table_add(table_under(&table, "optimal"), "%d", p->h[i] == p->optimum);
     }
     table_write(&table, format, stdout);
     table_free(&table);

@@ -7,6 +7,7 @@
 #include "sched/divisible/installments.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -108,34 +109,27 @@ static void add_row(const struct plan_request *request,
     struct error err = {""};
     int code = divisible_make(choice, &request->platform.platform,
                               request->load, &plan, &err);
-    bool installments = choice->algorithm == DIVISIBLE_MULTI_INSTALLMENT;
-    if (installments)
+    table_under(table, "algorithm");
+    if (choice->algorithm == DIVISIBLE_MULTI_INSTALLMENT)
         table_add(table, "multi-installment %d", choice->installments);
     else
         table_add(table, "%s", divisible_names[choice->algorithm]);
-    if (code != 0) {
-        for (int i = 0; i < 4; i++)
-            table_add(table, "-");
+    if (code != 0)
         command_say("note: %s: %s", divisible_names[choice->algorithm],
                     err.text);
-    } else {
-        table_add(table, "%d", plan.rounds);
-        table_add(table, "%lld", (long long)plan.chunks);
-        table_add(table, "%.9g", plan.makespan);
-        table_add(table, "%.6g", plan.makespan / bound);
-    }
+    table_value(table, "rounds", code == 0 ? plan.rounds : NAN, 15);
+    table_value(table, "chunks", code == 0 ? (double)plan.chunks : NAN, 15);
+    table_value(table, "makespan_s", code == 0 ? plan.makespan : NAN, 9);
+    table_value(table, "over_bound", code == 0 ? plan.makespan / bound : NAN,
+                6);
     divisible_plan_free(&plan);
 }
 
 static void make_all(const struct plan_request *request, double bound)
 {
-    static const char *const names[] = {"algorithm", "rounds", "chunks",
-                                        "makespan_s", "over_bound"};
     struct divisible_choice choice = request->choice;
     struct table table;
-    table_open(&table, 5, 1);
-    for (int i = 0; i < 5; i++)
-        table_add(&table, "%s", names[i]);
+    table_open(&table, 0, 1);
     for (choice.algorithm = 0; choice.algorithm < DIVISIBLE_MULTI_INSTALLMENT;
          choice.algorithm++)
         add_row(request, &choice, bound, &table);

@@ -5,13 +5,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-enum { DIGITS = 6 };
-
-static bool is_periodic(const struct plan_view *view)
-{
-    return view->plan->period > 0;
-}
-
 void plan_title(const struct plan_view *view, char *text, int size)
 {
     int rounds = view->plan->rounds;
@@ -78,7 +71,7 @@ void plan_head(const struct plan_view *view, FILE *out)
             view->platform->workers, text_s(view->platform->workers),
             view->platform->overlap ? "with" : "without", view->load);
     fprintf(out, "order      %s\n", order_text(view));
-    if (is_periodic(view))
+    if (view->plan->period > 0)
         say_periods(view, out);
     if (view->platform->disturbed != NULL)
         fprintf(out, "disturbed  %s\n", view->perturb->text);
@@ -91,47 +84,29 @@ void plan_head(const struct plan_view *view, FILE *out)
             view->bound);
 }
 
-static void add_time(struct table *table, bool csv, double value)
-{
-    if (csv)
-        table_add(table, "%.12g", value);
-    else
-        table_add(table, "%.*g", DIGITS, value);
-}
-
-static void add_chunk(struct table *table, bool csv,
-                      const struct divisible_chunk *chunk, double makespan)
-{
-    const double numbers[] = {chunk->load,        chunk->send_start,
-                              chunk->send_end,    chunk->compute_start,
-                              chunk->compute_end, makespan};
-    int count = sizeof(numbers) / sizeof(numbers[0]) - (csv ? 0 : 1);
-    table_add(table, "%d", chunk->worker);
-    table_add(table, "%d", chunk->round + 1);
-    for (int i = 0; i < count; i++)
-        add_time(table, csv, numbers[i]);
-}
-
 void plan_table(const struct plan_view *view, enum table_format format,
                 FILE *out)
 {
     bool csv = format != TABLE_TEXT;
-    static const char *const names[][2] = {
-        {"worker", "worker"},
-        {"round", "round"},
-        {"load", "load"},
-        {"send start", "send_start_s"},
-        {"send end", "send_end_s"},
-        {"compute start", "compute_start_s"},
-        {"compute end", "compute_end_s"},
-        {NULL, "makespan_s"},
-    };
+    int digits = csv ? 12 : 6;
     struct table table;
-    table_open(&table, csv ? 8 : 7, 0);
-    for (int i = 0; i < (csv ? 8 : 7); i++)
-        table_add(&table, "%s", names[i][csv]);
-    for (int64_t n = 0; n < view->plan->chunks; n++)
-        add_chunk(&table, csv, &view->plan->chunk[n], view->plan->makespan);
+    table_open(&table, 0, 0);
+    for (int64_t n = 0; n < view->plan->chunks; n++) {
+        const struct divisible_chunk *c = &view->plan->chunk[n];
+        table_add(table_under(&table, "worker"), "%d", c->worker);
+        table_add(table_under(&table, "round"), "%d", c->round + 1);
+        table_value(&table, "load", c->load, digits);
+        table_value(&table, csv ? "send_start_s" : "send start", c->send_start,
+                    digits);
+        table_value(&table, csv ? "send_end_s" : "send end", c->send_end,
+                    digits);
+        table_value(&table, csv ? "compute_start_s" : "compute start",
+                    c->compute_start, digits);
+        table_value(&table, csv ? "compute_end_s" : "compute end",
+                    c->compute_end, digits);
+        if (csv)
+            table_value(&table, "makespan_s", view->plan->makespan, digits);
+    }
     table_write(&table, format, out);
     table_free(&table);
 }

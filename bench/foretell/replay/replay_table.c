@@ -75,56 +75,46 @@ static int best_of(const struct replay_table *t)
     return best;
 }
 
+/* idle: the part of the workers' time in which they do not compute. */
 static void add_line(struct table *rows, const struct replay_table *t, int i,
-                     bool csv)
+                     bool text)
 {
     const struct replay_line *line = &t->line[i];
     double workers = (double)t->workers, time_s = line->time_s;
     char time[32];
     table_seconds(time_s, t->line[best_of(t)].time_s, time, sizeof(time));
-    if (!csv)
-        table_add(rows, "%s", i == best_of(t) ? "*" : "");
-    table_add(rows, "%s", line->scheme);
-    table_add(rows, "%" PRId64, line->chunks);
-    if (csv)
-        table_number(rows, time_s, 12);
+    if (text)
+        table_add(table_under(rows, ""), "%s", i == best_of(t) ? "*" : "");
+    table_add(table_under(rows, "scheme"), "%s", line->scheme);
+    table_add(table_under(rows, "chunks"), "%" PRId64, line->chunks);
+    if (text)
+        table_add(table_under(rows, "time"), "%s", time);
     else
-        table_add(rows, "%s", time);
-    table_number(rows, t->serial_s / time_s, 4);
-    table_number(rows, t->serial_s / time_s / workers, 4);
-    table_number(rows, 1 - line->compute_mean_s / time_s, 3);
-    table_number(rows, time_s / line->finish_mean_s - 1, 3);
-    table_add(rows, "%" PRId64, line->messages);
-    if (csv)
-        table_number(rows, line->took_s, 6);
+        table_number(table_under(rows, "time_s"), time_s, 12);
+    table_number(table_under(rows, "speedup"), t->serial_s / time_s, 4);
+    table_number(table_under(rows, "efficiency"),
+                 t->serial_s / time_s / workers, 4);
+    table_number(table_under(rows, "idle"), 1 - line->compute_mean_s / time_s,
+                 3);
+    table_number(table_under(rows, "imbalance"),
+                 time_s / line->finish_mean_s - 1, 3);
+    table_add(table_under(rows, "messages"), "%" PRId64, line->messages);
+    if (!text)
+        table_number(table_under(rows, "took_s"), line->took_s, 6);
 }
-
-/* idle: the part of the workers' time in which they do not compute. */
-static const char *const heads[] = {
-    "",           "scheme", "chunks",    "time",     "speedup",
-    "efficiency", "idle",   "imbalance", "messages",
-};
-static const char *const csv_heads[] = {
-    "scheme", "chunks",    "time_s",   "speedup", "efficiency",
-    "idle",   "imbalance", "messages", "took_s",
-};
-enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
-_Static_assert(sizeof(csv_heads) == sizeof(heads), "as many");
 
 void replay_table_print(const struct replay_table *t, enum table_format format)
 {
-    bool csv = format != TABLE_TEXT;
+    bool text = format == TABLE_TEXT;
     struct table rows;
-    table_open(&rows, COLUMNS, csv ? 1 : 2);
-    for (int i = 0; i < COLUMNS; i++)
-        table_add(&rows, "%s", csv ? csv_heads[i] : heads[i]);
+    table_open(&rows, 0, text ? 2 : 1);
     for (int i = 0; i < t->count; i++)
-        add_line(&rows, t, i, csv);
-    if (csv) {
-        table_write(&rows, format, stdout);
-    } else {
+        add_line(&rows, t, i, text);
+    if (text) {
         print_head(t);
         table_print(&rows, stdout, 2);
+    } else {
+        table_write(&rows, format, stdout);
     }
     table_free(&rows);
 }

@@ -12,14 +12,6 @@
 
 /* ---- the table ---- */
 
-static const char *const heads[] = {
-    "loop",       "clause",   "ran under", "threads", "visits",
-    "iterations", "chunks",   "time",      "share",   "imbalance",
-    "saves",      "in locks", "chunk",     "cv",
-};
-
-enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
-
 static void add_seconds(struct table *table, double seconds)
 {
     char text[32] = "-";
@@ -85,11 +77,11 @@ static void add_percent(struct table *table, double share)
 /* What the tables of loops and of parts both have. */
 static void add_times(struct table *table, const struct report_numbers *n)
 {
-    add_seconds(table, n->time_s);
-    add_percent(table, n->share);
-    add_percent(table, n->imbalance);
-    add_percent(table, n->saves);
-    add_percent(table, n->locks);
+    add_seconds(table_under(table, "time"), n->time_s);
+    add_percent(table_under(table, "share"), n->share);
+    add_percent(table_under(table, "imbalance"), n->imbalance);
+    add_percent(table_under(table, "saves"), n->saves);
+    add_percent(table_under(table, "in locks"), n->locks);
 }
 
 static void add_loop(struct table *table, const struct loops_loop *loop,
@@ -98,21 +90,23 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     const struct counters_site *site = loop->site;
     const struct report_numbers n = report_loop_numbers(loop, seconds);
     char clause[64];
-    table_add(table, "%s", name);
-    table_add(table, "%s", lines_clause(site, clause));
-    table_add(table, "%s", site->scheme[0] != '\0' ? site->scheme : "-");
+    table_add(table_under(table, "loop"), "%s", name);
+    table_add(table_under(table, "clause"), "%s", lines_clause(site, clause));
+    table_add(table_under(table, "ran under"), "%s",
+              site->scheme[0] != '\0' ? site->scheme : "-");
+    table_under(table, "threads");
     if (site->threads_max == 0)
         table_add(table, "-");
     else if (site->threads_min == site->threads_max)
         table_add(table, "%d", site->threads_max);
     else
         table_add(table, "%d-%d", site->threads_min, site->threads_max);
-    table_add(table, "%lld", (long long)site->visits);
-    add_count(table, n.iterations);
-    add_count(table, n.chunks);
+    table_add(table_under(table, "visits"), "%lld", (long long)site->visits);
+    add_count(table_under(table, "iterations"), n.iterations);
+    add_count(table_under(table, "chunks"), n.chunks);
     add_times(table, &n);
-    add_seconds(table, loop->chunk_s);
-    table_number(table, loop->chunk_cv, 2);
+    add_seconds(table_under(table, "chunk"), loop->chunk_s);
+    table_number(table_under(table, "cv"), loop->chunk_cv, 2);
 }
 
 /* One row for a line of the source, its instantiations below. */
@@ -138,9 +132,7 @@ static void print_loops(FILE *out, const struct loops_process *process,
                         double seconds)
 {
     struct table table;
-    table_open(&table, COLUMNS, 3);
-    for (int i = 0; i < COLUMNS; i++)
-        table_add(&table, "%s", heads[i]);
+    table_open(&table, 0, 3);
     for (int i = 0; i < process->loops; i++)
         if (!lines_is_later(process, i))
             add_line(&table, process, i, seconds);
@@ -150,13 +142,6 @@ static void print_loops(FILE *out, const struct loops_process *process,
 }
 
 /* ---- parts of regions ---- */
-
-static const char *const part_heads[] = {
-    "part of a region", "what",  "threads",  "visits", "time", "share",
-    "imbalance",        "saves", "in locks", "idle",
-};
-
-enum { PART_COLUMNS = sizeof(part_heads) / sizeof(part_heads[0]) };
 
 /* One line for all of these. */
 static bool is_small(const struct loops_loop *part, double seconds)
@@ -171,15 +156,16 @@ static void add_part(struct table *table, const struct loops_loop *loop,
     const struct report_numbers n = report_part_numbers(loop, seconds);
     char name[LINES_NAME], what[120];
     lines_name(loop, name);
-    table_add(table, "%s", name);
-    table_add(table, "%s", lines_kinds(site, what));
+    table_add(table_under(table, "part of a region"), "%s", name);
+    table_add(table_under(table, "what"), "%s", lines_kinds(site, what));
+    table_under(table, "threads");
     if (site->threads_max == 0)
         table_add(table, "-");
     else
         table_add(table, "%d", site->threads_max);
-    table_add(table, "%lld", (long long)site->visits);
+    table_add(table_under(table, "visits"), "%lld", (long long)site->visits);
     add_times(table, &n);
-    add_percent(table, n.idle);
+    add_percent(table_under(table, "idle"), n.idle);
 }
 
 static void print_parts(FILE *out, const struct loops_process *process,
@@ -188,9 +174,7 @@ static void print_parts(FILE *out, const struct loops_process *process,
     struct table table;
     double small_s = 0;
     int rows = 0;
-    table_open(&table, PART_COLUMNS, 2);
-    for (int i = 0; i < PART_COLUMNS; i++)
-        table_add(&table, "%s", part_heads[i]);
+    table_open(&table, 0, 2);
     for (int i = 0; i < process->parts; i++)
         if (!is_small(&process->part[i], seconds)) {
             add_part(&table, &process->part[i], seconds);

@@ -8,61 +8,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first TEXTS columns are texts. */
-static const char *const heads[] = {
-    "row",     "name",   "clause",  "ran_under", "verdict",
-    "process", "rank",   "threads", "visits",    "iterations",
-    "chunks",  "time_s", "cpu_s",   "share",     "imbalance",
-    "saves",   "locks",  "idle",    "chunk_s",   "chunk_cv",
-};
+enum { TEXTS = 5 };
 
-enum { COLUMNS = sizeof(heads) / sizeof(heads[0]), TEXTS = 5 };
-
-/* One row; NAN and numbers below 0 are not known. */
+/* The first columns of a row. */
 struct row {
     const char *kind, *name, *clause, *scheme, *verdict;
-    double value[COLUMNS - TEXTS]; /* in the order of the heads */
 };
 
-static void add_row(struct table *table, const struct row *row)
-{
-    const char *const text[TEXTS] = {row->kind, row->name, row->clause,
-                                     row->scheme, row->verdict};
-    for (int i = 0; i < TEXTS; i++)
-        table_add(table, "%s", text[i]);
-    for (int i = 0; i < COLUMNS - TEXTS; i++)
-        if (row->value[i] >= 0)
-            table_add(table, "%.15g", row->value[i]);
-        else
-            table_add(table, "-");
-}
-
-static void add_site(struct table *table, const struct loops_process *process,
-                     const struct loops_loop *loop, struct row *row,
-                     const struct report_numbers *n)
+/* A site of no process: the row of the whole.  NAN and numbers below 0 are not
+ * known. */
+static void add_row(struct table *table, const struct row *row,
+                    const struct loops_process *process,
+                    const struct loops_loop *loop,
+                    const struct report_numbers *n, double cpu_s)
 {
     const struct counters_site *site = loop->site;
-    char name[LINES_NAME];
-    lines_name(loop, name);
-    row->name = name;
-    const double value[COLUMNS - TEXTS] = {
-        (double)process->counters->pid,
-        (double)process->counters->rank,
-        site->threads_max > 0 ? site->threads_max : NAN,
-        (double)site->visits,
-        n->iterations,
-        n->chunks,
-        n->time_s,
-        NAN,
-        n->share,
-        n->imbalance,
-        n->saves,
-        n->locks,
-        n->idle,
-        loop->chunk_s,
-        loop->chunk_cv};
-    memcpy(row->value, value, sizeof(value));
-    add_row(table, row);
+    const char *const text[TEXTS][2] = {{"row", row->kind},
+                                        {"name", row->name},
+                                        {"clause", row->clause},
+                                        {"ran_under", row->scheme},
+                                        {"verdict", row->verdict}};
+    const struct {
+        const char *head;
+        double value;
+    } number[] = {
+        {"process", process != NULL ? (double)process->counters->pid : NAN},
+        {"rank", process != NULL ? (double)process->counters->rank : NAN},
+        {"threads",
+         site != NULL && site->threads_max > 0 ? site->threads_max : NAN},
+        {"visits", site != NULL ? (double)site->visits : NAN},
+        {"iterations", n->iterations},
+        {"chunks", n->chunks},
+        {"time_s", n->time_s},
+        {"cpu_s", cpu_s},
+        {"share", n->share},
+        {"imbalance", n->imbalance},
+        {"saves", n->saves},
+        {"locks", n->locks},
+        {"idle", n->idle},
+        {"chunk_s", loop->chunk_s},
+        {"chunk_cv", loop->chunk_cv}};
+    for (int i = 0; i < TEXTS; i++)
+        table_add(table_under(table, text[i][0]), "%s", text[i][1]);
+    for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+        table_value(table, number[i].head,
+                    number[i].value >= 0 ? number[i].value : NAN, 15);
 }
 
 static void add_loop(struct table *table, const struct loops_process *process,
@@ -70,28 +60,25 @@ static void add_loop(struct table *table, const struct loops_process *process,
 {
     struct loops_loop loop;
     struct counters_site site;
-    char clause[64], text[320];
+    char name[LINES_NAME], clause[64], text[320];
     lines_sum(process, first, &loop, &site);
+    lines_name(&loop, name);
     const struct report_numbers n = report_loop_numbers(&loop, seconds);
-    struct row row = {.kind = "loop",
-                      .clause = lines_clause(&site, clause),
-                      .scheme = site.scheme,
-                      .verdict =
-                          verdict_text(&loop, seconds, text, sizeof(text))};
-    add_site(table, process, &loop, &row, &n);
+    const struct row row = {"loop", name, lines_clause(&site, clause),
+                            site.scheme,
+                            verdict_text(&loop, seconds, text, sizeof(text))};
+    add_row(table, &row, process, &loop, &n, NAN);
 }
 
 static void add_part(struct table *table, const struct loops_process *process,
                      const struct loops_loop *part, double seconds)
 {
-    char what[120], text[320];
+    char name[LINES_NAME], what[120], text[320];
+    lines_name(part, name);
     const struct report_numbers n = report_part_numbers(part, seconds);
-    struct row row = {.kind = "part",
-                      .clause = lines_kinds(part->site, what),
-                      .scheme = "",
-                      .verdict =
-                          verdict_part(part, seconds, text, sizeof(text))};
-    add_site(table, process, part, &row, &n);
+    const struct row row = {"part", name, lines_kinds(part->site, what), "",
+                            verdict_part(part, seconds, text, sizeof(text))};
+    add_row(table, &row, process, part, &n, NAN);
 }
 
 /* The answer and the command below it in one line. */
@@ -112,16 +99,19 @@ void report_write_rows(FILE *out, enum table_format format,
                        const char *answer)
 {
     struct table table;
-    table_open(&table, COLUMNS, TEXTS);
-    for (int i = 0; i < COLUMNS; i++)
-        table_add(&table, "%s", heads[i]);
+    table_open(&table, 0, TEXTS);
     char *line = one_line(answer);
-    struct row whole = {"program", run->program[0], "", "", line, {0}};
-    for (int i = 0; i < COLUMNS - TEXTS; i++)
-        whole.value[i] = NAN;
-    whole.value[6] = run->seconds;
-    whole.value[7] = run->cpu_s;
-    add_row(&table, &whole);
+    const struct row whole = {"program", run->program[0], "", "", line};
+    const struct loops_loop none = {.chunk_s = NAN, .chunk_cv = NAN};
+    const struct report_numbers all = {.iterations = NAN,
+                                       .chunks = NAN,
+                                       .time_s = run->seconds,
+                                       .share = NAN,
+                                       .imbalance = NAN,
+                                       .saves = NAN,
+                                       .locks = NAN,
+                                       .idle = NAN};
+    add_row(&table, &whole, NULL, &none, &all, run->cpu_s);
     free(line);
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];

@@ -177,16 +177,11 @@ static void add_gain(struct table *table, const struct answer_choice *choice,
 
 static void print_table(const struct findings *findings, FILE *out)
 {
-    static const char *const heads[] = {"choice", "runs",   "median",
-                                        "cores",  "others", "gain"};
-    enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
     const struct rounds *rounds = findings->rounds;
     const struct answer *answer = &findings->answer[0];
     struct table table;
     char time[32];
-    table_open(&table, COLUMNS, 1);
-    for (int i = 0; i < COLUMNS; i++)
-        table_add(&table, "%s", heads[i]);
+    table_open(&table, 0, 1);
     for (int i = 0; i < rounds->candidates->count; i++) {
         const struct answer_choice *choice = &answer->choice[i];
         if (rounds->useless[i])
@@ -195,11 +190,13 @@ static void print_table(const struct findings *findings, FILE *out)
         if (choice->runs > 0)
             table_seconds(choice->median_s, choice->median_s, time,
                           sizeof(time));
-        table_add(&table, "%s", rounds->candidates->name[i]);
-        table_add(&table, "%d", choice->runs);
-        table_add(&table, "%s", time);
-        table_number(&table, choice->cores, 2);
-        table_number(&table, choice->others, 2);
+        table_add(table_under(&table, "choice"), "%s",
+                  rounds->candidates->name[i]);
+        table_add(table_under(&table, "runs"), "%d", choice->runs);
+        table_add(table_under(&table, "median"), "%s", time);
+        table_number(table_under(&table, "cores"), choice->cores, 2);
+        table_number(table_under(&table, "others"), choice->others, 2);
+        table_under(&table, "gain");
         if (i == CANDIDATES_OWN)
             table_add(&table, "-");
         else
