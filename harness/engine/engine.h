@@ -82,9 +82,14 @@ void engine_idle(struct engine_idle *idle,
 
 /* Blocks until ready(arg) is true.  ready may make progress by itself (test
  * messages). */
-void engine_wait(const struct engine_patience *patience,
-                 struct engine_event *event, bool (*ready)(void *arg),
-                 void *arg);
+static inline void engine_wait(const struct engine_patience *patience,
+                               struct engine_event *event,
+                               bool (*ready)(void *arg), void *arg)
+{
+    struct engine_idle idle = {0};
+    while (!ready(arg))
+        engine_idle(&idle, patience, event);
+}
 
 /* Wakes all threads that sleep on the event.  Cheap when none does. */
 void engine_wake(struct engine_event *event);

@@ -1,6 +1,7 @@
 #include "harness/measure/measure_work_parts.h"
 
 #include "base/cache_line.h"
+#include "base/pages.h"
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
 #include "harness/problem/fit.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { INTERVALS = 7, STEPS = 16 };
 
@@ -105,11 +105,9 @@ int work_map(size_t bytes, char **out, struct error *err)
 {
     if (bytes == 0)
         return 0;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    *out = pages_map(bytes);
+    if (*out == NULL)
         return error_set(err, ENOMEM, "no room for %zu bytes of output", bytes);
-    *out = memory;
     return 0;
 }
 
@@ -182,10 +180,8 @@ static void close_work(struct work *work)
     free(work->pass);
     free(work->pass_s);
     free(work->input);
-    if (work->output != NULL)
-        munmap(work->output, work->mapped);
-    if (work->state != NULL)
-        munmap(work->state, work->grid.state_bytes);
+    pages_unmap(work->output, work->mapped);
+    pages_unmap(work->state, work->grid.state_bytes);
     if (work->instance != NULL)
         work->ops->destroy(work->instance);
 }

@@ -1,13 +1,13 @@
 /* Independent iterations: a sample of them, the same for every worker. */
 #include "harness/measure/measure_work_parts.h"
 
+#include "base/pages.h"
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 /* A pass over the sample. */
 #define PASS_S 0.01
@@ -33,15 +33,6 @@ static size_t block_bytes(const struct work *work, int64_t block)
     for (int64_t i = 0; i < work->size; i++)
         bytes += work->ops->input->bytes(work->instance, start + i);
     return bytes;
-}
-
-/* Blocks' data lie one behind the other. */
-static char *block_input(const struct work *work, int64_t block)
-{
-    char *at = work->input;
-    for (int64_t b = 0; at != NULL && b < block; b++)
-        at += block_bytes(work, b);
-    return at;
 }
 
 /* Input data are there when work begins, as for workers that are sent them. */
@@ -70,7 +61,10 @@ static void run_block(const struct work *work, int thread, int64_t block)
 {
     const struct kernel_ops *ops = work->ops;
     int64_t start = block_start(work, block);
-    const char *input = block_input(work, block);
+    /* Blocks' data lie one behind the other. */
+    const char *input = work->input;
+    for (int64_t b = 0; input != NULL && b < block; b++)
+        input += block_bytes(work, b);
     if (input != NULL)
         ops->input->run(work->instance, work->scratch[thread], start,
                         work->size, input, output_of(work, thread), NULL);
@@ -106,8 +100,7 @@ static int choose_block(struct work *work, struct error *err)
     comm_broadcast(comm, &count, sizeof(count));
     work->blocks = count < WORK_BLOCKS ? count : WORK_BLOCKS;
     work->size = count / work->blocks;
-    if (work->output != NULL)
-        munmap(work->output, work->mapped);
+    pages_unmap(work->output, work->mapped);
     work->output = NULL;
     work->mapped = threads * (size_t)work->size * work->output_bytes;
     code = work_map(work->mapped, &work->output, err);

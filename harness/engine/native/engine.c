@@ -134,14 +134,6 @@ static void futex_wake(_Atomic uint32_t *word, int count)
 
 /* ---- waiting ---- */
 
-static void event_sleep(struct engine_idle *idle, struct engine_event *event)
-{
-    struct timespec nap = {.tv_nsec = SLEEP_EVENT_NS};
-    atomic_fetch_add(&event->sleepers, 1);
-    futex_wait(&event->sequence, idle->seen, &nap);
-    atomic_fetch_sub(&event->sleepers, 1);
-}
-
 static void blind_sleep(struct engine_idle *idle, uint32_t longest_ns)
 {
     if (idle->sleep_ns == 0)
@@ -175,22 +167,16 @@ void engine_idle(struct engine_idle *idle,
                  struct engine_event *event)
 {
     bool sleep = is_out_of_patience(idle, patience);
-    if (sleep && event != NULL)
-        event_sleep(idle, event);
-    else if (sleep)
+    if (sleep && event != NULL) {
+        struct timespec nap = {.tv_nsec = SLEEP_EVENT_NS};
+        atomic_fetch_add(&event->sleepers, 1);
+        futex_wait(&event->sequence, idle->seen, &nap);
+        atomic_fetch_sub(&event->sleepers, 1);
+    } else if (sleep)
         blind_sleep(idle, patience->nap_ns);
     /* Read before the caller looks: a wake-up after its look changes it. */
     if (event != NULL)
         idle->seen = atomic_load(&event->sequence);
-}
-
-void engine_wait(const struct engine_patience *patience,
-                 struct engine_event *event, bool (*ready)(void *arg),
-                 void *arg)
-{
-    struct engine_idle idle = {0};
-    while (!ready(arg))
-        engine_idle(&idle, patience, event);
 }
 
 void engine_wake(struct engine_event *event)

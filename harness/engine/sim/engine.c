@@ -104,15 +104,6 @@ void engine_idle(struct engine_idle *idle,
     idle->seen = atomic_load(&event->sequence);
 }
 
-void engine_wait(const struct engine_patience *patience,
-                 struct engine_event *event, bool (*ready)(void *arg),
-                 void *arg)
-{
-    struct engine_idle idle = {0};
-    while (!ready(arg))
-        engine_idle(&idle, patience, event);
-}
-
 void engine_wake(struct engine_event *event)
 {
     struct engine_waiter *waiter = event->waiters;

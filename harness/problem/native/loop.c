@@ -1,5 +1,6 @@
 #include "harness/problem/loop.h"
 
+#include "base/pages.h"
 #include "harness/engine/engine.h"
 #include "harness/problem/fit.h"
 #include "harness/problem/loop_costs.h"
@@ -29,14 +30,11 @@ static int map_memory(const struct loop *loop, const char *what,
 {
     if (bytes == 0)
         return 0;
-    void *memory = MAP_FAILED;
-    if (bytes < ((unsigned __int128)1 << 47))
-        memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    bool fits = bytes < ((unsigned __int128)1 << 47);
+    *out = fits ? pages_map((size_t)bytes) : NULL;
+    if (*out == NULL)
         return error_set(err, ENOMEM, "kernel %s: no room for %.3g GiB of %s",
                          loop->name, (double)bytes / (1 << 30), what);
-    *out = memory;
     return 0;
 }
 
@@ -150,10 +148,8 @@ void loop_close(struct loop *loop)
     loop_unshare(loop);
     if (loop->inbox != NULL && loop->inbox != loop->output)
         munmap(loop->inbox, (size_t)loop->iterations * loop->output_bytes);
-    if (loop->output != NULL)
-        munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
-    if (loop->state != NULL)
-        munmap(loop->state, loop->grid.state_bytes);
+    pages_unmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
+    pages_unmap(loop->state, loop->grid.state_bytes);
     loop_input_close(loop);
     for (struct loop_powers *p = loop->powers; p != NULL; p = loop->powers) {
         loop->powers = p->next;

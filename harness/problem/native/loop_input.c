@@ -1,10 +1,10 @@
 #include "harness/problem/loop_input.h"
 
+#include "base/pages.h"
 #include "harness/problem/fit.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 enum { PAGE = 4096 };
 
@@ -14,16 +14,9 @@ static size_t whole_bytes(const struct loop *loop)
     return (bytes / PAGE + 1) * PAGE;
 }
 
-static char *map_pages(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static int make_input(struct loop *loop, struct error *err)
 {
-    char *store = map_pages(whole_bytes(loop));
+    char *store = pages_map(whole_bytes(loop));
     if (store == NULL)
         return error_set(err, ENOMEM, "kernel %s: no room for its input data",
                          loop->name);
@@ -37,7 +30,7 @@ static int make_input(struct loop *loop, struct error *err)
 static int make_room(struct loop *loop, struct error *err)
 {
     loop->input.stride = whole_bytes(loop);
-    loop->input.landing = map_pages(LANDINGS * loop->input.stride);
+    loop->input.landing = pages_map(LANDINGS * loop->input.stride);
     if (loop->input.landing != NULL)
         return 0;
     return error_set(err, ENOMEM, "kernel %s: no room for input data to come",
@@ -63,9 +56,7 @@ int loop_input_open(struct loop *loop, const struct comm *comm,
 
 void loop_input_close(struct loop *loop)
 {
-    if (loop->input.store != NULL)
-        munmap((void *)(uintptr_t)loop->input.store, whole_bytes(loop));
-    if (loop->input.landing != NULL)
-        munmap(loop->input.landing, LANDINGS * loop->input.stride);
+    pages_unmap((void *)(uintptr_t)loop->input.store, whole_bytes(loop));
+    pages_unmap(loop->input.landing, LANDINGS * loop->input.stride);
     free(loop->input_before);
 }

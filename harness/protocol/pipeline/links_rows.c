@@ -1,8 +1,9 @@
 /* Rows of memory for the streams inside a rank. */
 #include "harness/protocol/pipeline/links_parts.h"
 
+#include "base/pages.h"
+
 #include <string.h>
-#include <sys/mman.h>
 
 enum { LINE = 64 };
 
@@ -31,15 +32,12 @@ void links_keep_rows(struct links *links)
     own->row_bytes = whole_lines(columns) + 2 * margin(links);
     own->most = LINK_ROWS_BYTES / (int64_t)own->row_bytes;
     own->most = own->most < rows ? own->most : rows;
-    void *memory = mmap(NULL, mapped(own), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    own->memory = memory == MAP_FAILED ? NULL : memory;
+    own->memory = pages_map(mapped(own));
 }
 
 void links_drop_rows(struct links *links)
 {
-    if (links->own.memory != NULL)
-        munmap(links->own.memory, mapped(&links->own));
+    pages_unmap(links->own.memory, mapped(&links->own));
     links->own.memory = NULL;
 }
 

@@ -4,6 +4,7 @@
  * the slowest has power 1. */
 #include "harness/repetition/native/run_own.h"
 
+#include "base/pages.h"
 #include "harness/program/need.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* A sample takes about so long, and is repeated for so long: several periods
  * (100 ms) of a CPU quota, and many time slices of competing processes. */
@@ -70,19 +70,12 @@ static size_t output_room(const struct loop *loop)
     return scratch_room(loop) + rows * loop->output_bytes + 4096;
 }
 
-static char *map_room(const struct loop *loop)
-{
-    char *memory = mmap(NULL, output_room(loop), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory != MAP_FAILED ? memory : NULL;
-}
-
 /* ---- measuring ---- */
 
 /* As many iterations as fit into a sample on the first worker. */
 static int64_t choose_count(const struct loop *loop)
 {
-    char *memory = map_room(loop);
+    char *memory = pages_map(output_room(loop));
     int64_t count = 1;
     double took = 0;
     while (memory != NULL && took < SAMPLE_S && count < loop->iterations) {
@@ -92,8 +85,7 @@ static int64_t choose_count(const struct loop *loop)
         if (took < SAMPLE_S)
             count *= 2;
     }
-    if (memory != NULL)
-        munmap(memory, output_room(loop));
+    pages_unmap(memory, output_room(loop));
     return count < loop->iterations ? count : loop->iterations;
 }
 
@@ -113,7 +105,7 @@ static void meter_body(int thread, void *arg)
     const struct run *run = meter->run;
     const struct loop *loop = run->loop;
     bool works = thread < run->workers;
-    char *memory = works ? map_room(loop) : NULL;
+    char *memory = works ? pages_map(output_room(loop)) : NULL;
     struct perturb_toll toll[PERTURBS_MAX] = {{0}};
     struct hold hold = {.source.worker = run->first + thread,
                         .perturbs = &run->setup->perturbs,
@@ -135,8 +127,7 @@ static void meter_body(int thread, void *arg)
     }
     if (works)
         meter->rate[thread] = passes > 0 ? (double)passes / (now - start) : 0;
-    if (memory != NULL)
-        munmap(memory, output_room(loop));
+    pages_unmap(memory, output_room(loop));
 }
 
 /* Rates to powers with three digits: more would be noise. */

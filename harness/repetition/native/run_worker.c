@@ -1,5 +1,6 @@
 #include "harness/repetition/native/run_own.h"
 
+#include "base/pages.h"
 #include "harness/program/need.h"
 #include "harness/transport/reissue/reissue.h"
 
@@ -7,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for one list. */
 #define MAPPED_MAX 0x1p46
@@ -40,14 +40,6 @@ static bool needs_poll(const struct run *run)
            (run->dependent.dmps != NULL && run->dependent.dmps->links.remote);
 }
 
-/* Whole pages, not yet touched by any thread. */
-static void *map_pages(size_t bytes)
-{
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
 /* Time steps whose chunks are logged: one, when they are the same in all. */
 static int logged_steps(const struct run *run)
 {
@@ -78,7 +70,7 @@ static int open_worker(struct run *run, int i, struct error *err)
     }
     run->own->memory.scratch_bytes =
         (loop->scratch_bytes + 127) / 128 * 128 + 128;
-    run->own->memory.scratch[i] = map_pages(run->own->memory.scratch_bytes);
+    run->own->memory.scratch[i] = pages_map(run->own->memory.scratch_bytes);
     if (run->own->memory.scratch[i] == NULL)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
     worker->scratch = run->own->memory.scratch[i];
@@ -86,7 +78,7 @@ static int open_worker(struct run *run, int i, struct error *err)
     run->own->memory.log_bytes =
         (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
     if (log && (log_bytes > MAPPED_MAX ||
-                (worker->log = map_pages(run->own->memory.log_bytes)) == NULL))
+                (worker->log = pages_map(run->own->memory.log_bytes)) == NULL))
         return error_set(err, ENOMEM,
                          "no memory to log %lld chunks in each of %d time "
                          "steps",
@@ -148,26 +140,19 @@ int run_open_workers(struct run *run, struct error *err)
     return placing.code;
 }
 
-static void close_workers(struct run *run)
-{
-    struct run_memory *memory = &run->own->memory;
-    for (int i = 0; i < run->workers; i++)
-        if (run->worker[i].log != NULL)
-            munmap(run->worker[i].log, memory->log_bytes);
-    for (int i = 0; i < run->workers; i++)
-        if (memory->scratch[i] != NULL)
-            munmap(memory->scratch[i], memory->scratch_bytes);
-    free(memory->scratch);
-    free(run->counted);
-}
-
 void run_close_own(struct run *run)
 {
     struct run_own *own = run->own;
     run_perturb_close(run);
     run_end_touch(run);
     load_close(&own->disturb.load);
-    close_workers(run);
+    struct run_memory *memory = &run->own->memory;
+    for (int i = 0; i < run->workers; i++) {
+        pages_unmap(run->worker[i].log, memory->log_bytes);
+        pages_unmap(memory->scratch[i], memory->scratch_bytes);
+    }
+    free(memory->scratch);
+    free(run->counted);
     free(own->places.seen);
     free(own->places.processor);
     free(own->picture.held);

@@ -3,6 +3,7 @@
  * whether the blocks that it needs were done before. */
 #include "harness/repetition/sim/run_own.h"
 
+#include "base/pages.h"
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"
 #include "harness/program/need.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for the logs. */
 #define MAPPED_MAX 0x1p46
@@ -132,18 +132,14 @@ int run_open_logs(struct run *run, struct error *err)
     own->room =
         (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
     double bytes = (double)own->room * (double)workers * sizeof(*own->log);
-    void *log = MAP_FAILED;
     own->mapped = own->room * workers * sizeof(*own->log);
-    if (bytes < MAPPED_MAX)
-        log = mmap(NULL, own->mapped, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (log == MAP_FAILED)
+    own->log = bytes < MAPPED_MAX ? pages_map(own->mapped) : NULL;
+    if (own->log == NULL)
         return error_set(err, ENOMEM,
                          "no room to log %lld chunks in each of %d time steps "
                          "for each of %zu workers",
                          (long long)run->loop->iterations,
                          dependent_logged_steps(run), workers);
-    own->log = log;
     return 0;
 }
 

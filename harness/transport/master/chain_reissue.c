@@ -3,10 +3,11 @@
  * the book. */
 #include "harness/transport/master/chain.h"
 
+#include "base/pages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* However short its chunks are, a worker may lose its core for a moment, and a
  * message takes its time. */
@@ -35,13 +36,11 @@ static int open_own(struct chain *chain, struct error *err)
     chain->own = calloc(n + 1, sizeof(*chain->own));
     chain->own_bytes = (size_t)setup->iterations * setup->output_bytes;
     for (size_t i = 0; chain->own != NULL && i < n; i++) {
-        void *pages = mmap(NULL, chain->own_bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (pages == MAP_FAILED)
+        chain->own[i] = pages_map(chain->own_bytes);
+        if (chain->own[i] == NULL)
             return error_set(err, ENOMEM,
                              "no room for what each of %zu workers computes",
                              n);
-        chain->own[i] = pages;
     }
     return chain->own != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
 }
@@ -60,8 +59,7 @@ int chain_reissue_open(struct chain *chain, struct error *err)
 void chain_reissue_close(struct chain *chain)
 {
     for (int i = 0; chain->own != NULL && i < chain->workers; i++)
-        if (chain->own[i] != NULL)
-            munmap(chain->own[i], chain->own_bytes);
+        pages_unmap(chain->own[i], chain->own_bytes);
     free(chain->own);
     free(chain->again);
 }

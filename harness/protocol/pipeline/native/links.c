@@ -1,8 +1,9 @@
 #include "harness/protocol/pipeline/links_parts.h"
 
+#include "base/pages.h"
+
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Looks for a piece for one look for notes. */
 enum { LOOKS_PER_NOTE = 16 };
@@ -180,13 +181,11 @@ static int map_edges(struct links *links, int64_t edges, struct error *err)
                          "rows, not %lld, with placement sticky; use replan",
                          (int)LINK_TAGS, (long long)edges);
     links->mapped = (size_t)(edges + 1) * sizeof(*links->edge);
-    void *memory = mmap(NULL, links->mapped, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    links->edge = pages_map(links->mapped);
+    if (links->edge == NULL)
         return error_set(err, ENOMEM,
                          "no memory for the boundaries of %lld chunks",
                          (long long)edges);
-    links->edge = memory;
     return 0;
 }
 
@@ -223,8 +222,7 @@ int links_open(struct links *links, const struct comm *comm, int64_t edges,
 
 void links_close(struct links *links)
 {
-    if (links->edge != NULL)
-        munmap(links->edge, links->mapped);
+    pages_unmap(links->edge, links->mapped);
     links->edge = NULL;
     links_drop_rows(links);
     if (!links->remote || links->notes == MPI_COMM_NULL)

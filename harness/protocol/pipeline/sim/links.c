@@ -8,12 +8,12 @@
  * From then on the owner sends. */
 #include "harness/protocol/pipeline/sim/links.h"
 
+#include "base/pages.h"
 #include "harness/engine/sim/world.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     /* Above those of the relay; TAGS live edges of a pair of ranks differ. */
@@ -287,14 +287,6 @@ void links_finish(struct links *links, const _Atomic int *working)
 
 /* ---- opening and closing ---- */
 
-static void *map_edges(int64_t edges, size_t size)
-{
-    void *memory =
-        mmap(NULL, (size_t)(edges + 1) * size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
                int64_t columns, size_t column_bytes, int64_t steps,
                struct error *err)
@@ -306,8 +298,8 @@ int links_open(struct links *links, const struct comm *comm, int64_t edges,
                             .remote = true,
                             .all = links};
     links->mapped = (size_t)(edges + 1);
-    links->edge = map_edges(edges, sizeof(*links->edge));
-    links->wire = map_edges(edges, sizeof(*links->wire));
+    links->edge = pages_map(links->mapped * sizeof(*links->edge));
+    links->wire = pages_map(links->mapped * sizeof(*links->wire));
     links->rows = calloc(2 * (size_t)columns, column_bytes);
     if (links->edge != NULL && links->wire != NULL && links->rows != NULL)
         return 0;
@@ -318,10 +310,8 @@ int links_open(struct links *links, const struct comm *comm, int64_t edges,
 
 void links_close(struct links *links)
 {
-    if (links->edge != NULL)
-        munmap(links->edge, links->mapped * sizeof(*links->edge));
-    if (links->wire != NULL)
-        munmap(links->wire, links->mapped * sizeof(*links->wire));
+    pages_unmap(links->edge, links->mapped * sizeof(*links->edge));
+    pages_unmap(links->wire, links->mapped * sizeof(*links->wire));
     free(links->rows);
     *links = (struct links){0};
 }
