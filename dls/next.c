@@ -105,20 +105,14 @@ static void finish_chunk(struct dls_worker *worker)
 
 /* ---- dls_next ---- */
 
-static int take_here(dls_loop *loop, struct dls_worker *worker,
-                     struct chunk *chunk)
-{
-    return source_next(worker->source, chunk) ||
-           source_back_take(loop->back, chunk);
-}
-
 static inline int take_from_source(dls_loop *loop, struct dls_worker *worker,
                                    struct chunk *chunk)
 {
     finish_chunk(worker);
     int more =
         loop->over == NULL
-            ? take_here(loop, worker, chunk)
+            ? source_next(worker->source, chunk) ||
+                  source_back_take(loop->back, chunk)
             : loop->over->next(loop, (int)(worker - loop->worker), chunk);
     worker->asked = true;
     if (more <= 0)

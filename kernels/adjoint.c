@@ -116,16 +116,6 @@ static double *make_array(int64_t n)
     return aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
 }
 
-static void fill_inputs(struct adjoint *a, uint64_t seed)
-{
-    uint64_t state = seed;
-    double x = random_real(&state);
-    for (int64_t i = 0; i < a->n; i++)
-        a->xb[i] = x * random_real(&state);
-    for (int64_t i = 0; i < a->n; i++)
-        a->c[i] = random_real(&state);
-}
-
 /* Two arrays of input. */
 static double adjoint_memory(const struct spec *spec)
 {
@@ -158,7 +148,12 @@ static int adjoint_create(const struct spec *spec, void **instance,
         adjoint_destroy(a);
         return error_set(err, ENOMEM, "kernel adjoint: out of memory");
     }
-    fill_inputs(a, (uint64_t)spec->value[SEED].integer);
+    uint64_t state = (uint64_t)spec->value[SEED].integer;
+    double x = random_real(&state);
+    for (int64_t i = 0; i < a->n; i++)
+        a->xb[i] = x * random_real(&state);
+    for (int64_t i = 0; i < a->n; i++)
+        a->c[i] = random_real(&state);
     *instance = a;
     return 0;
 }

@@ -21,21 +21,16 @@ enum {
     KERNELS = sizeof(kernel_list) / sizeof(kernel_list[0]), /* with the NULL */
 };
 
-static void unknown_name(const char *name, struct error *err)
-{
-    const char *names[KERNELS] = {NULL};
-    for (int i = 0; kernel_list[i] != NULL; i++)
-        names[i] = kernel_list[i]->name;
-    nearest_unknown(err, name, names, "dlsbench list kernels",
-                    "unknown kernel '%s'", name);
-}
-
 const struct kernel_ops *kernel_find(const char *name, struct error *err)
 {
     for (int i = 0; kernel_list[i] != NULL; i++)
         if (strcmp(kernel_list[i]->name, name) == 0)
             return kernel_list[i];
-    unknown_name(name, err);
+    const char *names[KERNELS] = {NULL};
+    for (int i = 0; kernel_list[i] != NULL; i++)
+        names[i] = kernel_list[i]->name;
+    nearest_unknown(err, name, names, "dlsbench list kernels",
+                    "unknown kernel '%s'", name);
     return NULL;
 }
 

@@ -111,13 +111,6 @@ struct visit {
     const char *root;
 };
 
-static void say_unknown(const struct visit *visit, const char *folder,
-                        const char *name, const char *why)
-{
-    snprintf(visit->allowed->unknown, sizeof(visit->allowed->unknown),
-             "%.120s%s: %.50s", folder + strlen(visit->root), name, why);
-}
-
 /* The quota's two numbers: "max 100000" and "150000 100000" of version 2, two
  * files of version 1, where -1 is no limit.  A group without the file sets
  * none. */
@@ -138,8 +131,9 @@ static void look_quota(void *into, const char *folder, int version)
                                      sscanf(second, "%lf", &period);
     if (code != 0 || numbers < 1 || (version == 1 && numbers < 2) ||
         !(period > 0)) {
-        say_unknown(visit, folder, name,
-                    code != 0 ? strerror(code) : "not a quota");
+        snprintf(visit->allowed->unknown, sizeof(visit->allowed->unknown),
+                 "%.120s%s: %.50s", folder + strlen(visit->root), name,
+                 code != 0 ? strerror(code) : "not a quota");
         return;
     }
     if (quota < 0 || quota / period >= allowed->quota)

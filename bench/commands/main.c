@@ -97,20 +97,16 @@ static int become_reader(char **argv)
     return command_fail(1, &err);
 }
 
-/* For shells, before the options of dlsbench itself. */
-static void print_commands(void)
-{
-    for (int i = 0; i < COMMANDS; i++)
-        if (commands[i].summary != NULL)
-            printf("%s\t%s\n", commands[i].name, commands[i].summary);
-}
-
 int main(int argc, char **argv)
 {
     struct error err;
     spell_help(argc, argv);
-    if (argc == 2 && strcmp(argv[1], "--help=complete") == 0)
-        print_commands();
+    if (argc == 2 && strcmp(argv[1], "--help=complete") == 0) {
+        /* For shells, before the options of dlsbench itself. */
+        for (int i = 0; i < COMMANDS; i++)
+            if (commands[i].summary != NULL)
+                printf("%s\t%s\n", commands[i].name, commands[i].summary);
+    }
     if (argc < 2 || argv[1][0] == '-') {
         read_options(argc, argv, &err);
         return command_fail(COMMAND_USAGE, &err);

@@ -114,12 +114,6 @@ static int open_record(struct omp_input *in, struct error *err)
     return code;
 }
 
-static int look_ahead(const struct omp_input *in, const char *records,
-                      FILE *out, struct error *err)
-{
-    return omp_on(in->on, records, in->out != NULL ? in->path : NULL, out, err);
-}
-
 /* Without a folder the records are beside the counters.  Returns exit code. */
 static int record(const struct omp_input *in, const char *folder,
                   const struct loops *loops)
@@ -128,7 +122,9 @@ static int record(const struct omp_input *in, const char *folder,
     const char *to = in->record != NULL ? in->record : folder;
     int files, end = COMMAND_OK;
     if (recorded_write(folder, to, loops, stderr, &files, &err) != 0 ||
-        (files > 0 && in->on != NULL && look_ahead(in, to, stderr, &err) != 0))
+        (files > 0 && in->on != NULL &&
+         omp_on(in->on, to, in->out != NULL ? in->path : NULL, stderr, &err) !=
+             0))
         end = command_fail(COMMAND_FAILED, &err);
     else if (files == 0) {
         command_say("omp: --%s: no loop was recorded", name_option(in));

@@ -47,21 +47,6 @@ static void write_examples(FILE *out, const char *text)
     fputs(".fi\n", out);
 }
 
-static void write_entry(FILE *out, const struct options_entry *entry)
-{
-    fputs(".TP\n\\fB\\-\\-", out);
-    write_text(out, entry->name, (int)strlen(entry->name));
-    fputs("\\fR", out);
-    if (entry->value != NULL) {
-        fprintf(out, "%s=\\fI", entry->implied != NULL ? "[" : "");
-        write_text(out, entry->value, (int)strlen(entry->value));
-        fprintf(out, "\\fR%s", entry->implied != NULL ? "]" : "");
-    }
-    fputc('\n', out);
-    write_text(out, entry->help, (int)strlen(entry->help));
-    fputc('\n', out);
-}
-
 static void write_entries(FILE *out, const struct options_entry *const *tables)
 {
     for (int t = 0; tables != NULL && tables[t] != NULL; t++)
@@ -72,8 +57,19 @@ static void write_entries(FILE *out, const struct options_entry *const *tables)
                 write_text(out, e->group, (int)strcspn(e->group, ":"));
                 fputc('\n', out);
             }
-            if (e->name != NULL)
-                write_entry(out, e);
+            if (e->name != NULL) {
+                fputs(".TP\n\\fB\\-\\-", out);
+                write_text(out, e->name, (int)strlen(e->name));
+                fputs("\\fR", out);
+                if (e->value != NULL) {
+                    fprintf(out, "%s=\\fI", e->implied != NULL ? "[" : "");
+                    write_text(out, e->value, (int)strlen(e->value));
+                    fprintf(out, "\\fR%s", e->implied != NULL ? "]" : "");
+                }
+                fputc('\n', out);
+                write_text(out, e->help, (int)strlen(e->help));
+                fputc('\n', out);
+            }
         }
 }
 

@@ -120,18 +120,6 @@ static void print_state(FILE *out, const struct narrow *n,
             best, state_judge(state, best >= 1.6));
 }
 
-static void print_narrow(FILE *out, const struct narrow *n)
-{
-    struct state state[STATES_MAX];
-    int states = state_split(n->handover_ns, ROUNDS, state);
-    fprintf(out,
-            "\nFloyd-Steinberg, 3000 x 8000, chunks of %d rows, blocks of h "
-            "columns\n",
-            CHUNK);
-    for (int s = 0; s < states; s++)
-        print_state(out, n, &state[s]);
-}
-
 void overhead_narrow(FILE *out, struct launch_context *context)
 {
     struct narrow *n = need_zeroed(1, sizeof(*n));
@@ -142,7 +130,15 @@ void overhead_narrow(FILE *out, struct launch_context *context)
         measure_round(n, 0); /* warms up */
         for (int r = 0; r < ROUNDS; r++)
             n->handover_ns[r] = state_time_round(context, measure_round, n, r);
-        print_narrow(out, n);
+        struct state state[STATES_MAX];
+        int states = state_split(n->handover_ns, ROUNDS, state);
+        fprintf(
+            out,
+            "\nFloyd-Steinberg, 3000 x 8000, chunks of %d rows, blocks of h "
+            "columns\n",
+            CHUNK);
+        for (int s = 0; s < states; s++)
+            print_state(out, n, &state[s]);
     }
     close_narrow(n);
     free(n);

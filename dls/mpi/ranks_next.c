@@ -139,27 +139,23 @@ void ranks_serve(void *arg)
         data_serve(ranks);
 }
 
-/* Rank 0 has the counter of an rma window, and there are networks whose
- * counters move only while their rank is in MPI. */
-static void meet(struct ranks *ranks)
-{
-    const struct comm *comm = &ranks->comm;
-    comm_begin(comm);
-    comm_check(comm,
-               MPI_Ibarrier(ranks->meeting.comm, &ranks->meeting.request));
-    comm_end(comm);
-    if (comm->rank == 0)
-        comm_wait(comm, &ranks->patience, &ranks->meeting.request);
-}
-
 void ranks_end(struct ranks *ranks)
 {
     if (atomic_exchange(&ranks->ending, true))
         return;
     if (ranks->is_open)
         end_finish(&ranks->end);
-    if (ranks->is_open && ranks->meeting.needed)
-        meet(ranks);
+    if (ranks->is_open && ranks->meeting.needed) {
+        /* Rank 0 has the counter of an rma window, and there are networks whose
+         * counters move only while their rank is in MPI. */
+        const struct comm *comm = &ranks->comm;
+        comm_begin(comm);
+        comm_check(comm,
+                   MPI_Ibarrier(ranks->meeting.comm, &ranks->meeting.request));
+        comm_end(comm);
+        if (comm->rank == 0)
+            comm_wait(comm, &ranks->patience, &ranks->meeting.request);
+    }
     atomic_store(&ranks->over, true);
 }
 

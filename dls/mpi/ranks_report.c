@@ -31,16 +31,6 @@ static struct report_form form_of(const struct ranks *ranks)
     return form;
 }
 
-static int make_parts(struct ranks *ranks)
-{
-    struct report *report = ranks->loop.report;
-    size_t count = ranks->comm.rank == 0 ? (size_t)ranks->comm.ranks : 1;
-    report->parts = calloc(count, sizeof(*report->parts));
-    return report->parts != NULL
-               ? 0
-               : error_set(&ranks->loop.error, ENOMEM, "dls: out of memory");
-}
-
 int ranks_report_open(struct ranks *ranks, const char *name)
 {
     dls_loop *loop = &ranks->loop;
@@ -54,8 +44,14 @@ int ranks_report_open(struct ranks *ranks, const char *name)
     int code = report_ask(loop, name != NULL ? name : "loop");
     if (code == 0)
         code = report_open(loop, &form, comm->rank == 0, launch);
-    if (code == 0)
-        code = make_parts(ranks);
+    if (code == 0) {
+        struct report *report = ranks->loop.report;
+        size_t count = ranks->comm.rank == 0 ? (size_t)ranks->comm.ranks : 1;
+        report->parts = calloc(count, sizeof(*report->parts));
+        code = report->parts != NULL ? 0
+                                     : error_set(&ranks->loop.error, ENOMEM,
+                                                 "dls: out of memory");
+    }
     return comm_agree(comm, code, &loop->error);
 }
 

@@ -129,19 +129,6 @@ static void receive_boundary(struct exchange *x, struct seat *seat, int trip)
         seat->read += (uint64_t)piece[i];
 }
 
-static void play_trips(struct exchange *x, struct seat *seat)
-{
-    double start = engine_now();
-    for (int trip = 0; trip < x->trips; trip++) {
-        if (seat->first)
-            send_boundary(x, seat, trip);
-        receive_boundary(x, seat, trip);
-        if (!seat->first)
-            send_boundary(x, seat, trip);
-    }
-    seat->one_way_s = (engine_now() - start) / x->trips / 2;
-}
-
 static void set_body(int thread, void *arg)
 {
     struct exchange *x = arg;
@@ -153,7 +140,15 @@ static void set_body(int thread, void *arg)
     if (seat->partner >= 0) {
         links_register(&x->links, seat->out, LINK_PREDECESSOR);
         links_register(&x->links, seat->in, LINK_SUCCESSOR);
-        play_trips(x, seat);
+        double start = engine_now();
+        for (int trip = 0; trip < x->trips; trip++) {
+            if (seat->first)
+                send_boundary(x, seat, trip);
+            receive_boundary(x, seat, trip);
+            if (!seat->first)
+                send_boundary(x, seat, trip);
+        }
+        seat->one_way_s = (engine_now() - start) / x->trips / 2;
     }
     crew_meet(x->crew);
     if (thread == 0)

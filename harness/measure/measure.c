@@ -50,14 +50,6 @@ static int open_context(struct launch_context *context,
     return comm_agree(comm, code, err);
 }
 
-static void close_context(struct launch_context *context)
-{
-    if (context->team != NULL)
-        engine_team_stop(context->team);
-    if (context->place.topo != NULL)
-        place_close(&context->place);
-}
-
 static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
 {
     const struct comm *comm = &crew->context->comm;
@@ -202,7 +194,10 @@ int measure_main(const struct measure_plan *plan)
     code = measure_launch(&context, plan, &err);
     if (code != 0 && context.comm.rank == 0)
         fprintf(stderr, "dlsbench: %s\n", err.text);
-    close_context(&context);
+    if (context.team != NULL)
+        engine_team_stop(context.team);
+    if (context.place.topo != NULL)
+        place_close(&context.place);
     comm_close(&context.comm);
     return code != 0;
 }

@@ -201,16 +201,6 @@ static void happen(struct play *play, const struct event *event)
     }
 }
 
-static void happen_first(struct play *play)
-{
-    struct event event = play->events.event[0];
-    play->hole = true;
-    happen(play, &event);
-    if (play->hole)
-        events_take(&play->events);
-    play->hole = false;
-}
-
 /* Those of links are in their own order. */
 static int run_masters(struct play *play)
 {
@@ -222,20 +212,19 @@ static int run_masters(struct play *play)
     while (play->code == 0) {
         const struct event *link = link_next(play);
         if (play->events.count > 0 &&
-            !event_before(link, &play->events.event[0]))
-            happen_first(play);
-        else if (link->at < INFINITY)
+            !event_before(link, &play->events.event[0])) {
+            struct event event = play->events.event[0];
+            play->hole = true;
+            happen(play, &event);
+            if (play->hole)
+                events_take(&play->events);
+            play->hole = false;
+        } else if (link->at < INFINITY)
             link_happen(play);
         else
             break;
     }
     return play->code;
-}
-
-static void add_up(struct replay_result *result)
-{
-    for (int w = 0; w < result->workers; w++)
-        result->chunks += result->worker[w].chunks;
 }
 
 int replay_run(const struct replay *replay, struct replay_result *result,
@@ -250,7 +239,8 @@ int replay_run(const struct replay *replay, struct replay_result *result,
                                               : count_run(&play);
     play_close(&play);
     if (code == 0) {
-        add_up(result);
+        for (int w = 0; w < result->workers; w++)
+            result->chunks += result->worker[w].chunks;
         return 0;
     }
     replay_free(result);

@@ -31,21 +31,16 @@ void order_put(struct play *play, struct order *order, const struct ask *ask)
     *place(order, at) = (struct awaited){*ask, false};
 }
 
-static void mark(struct order *order, const struct event *event)
+void order_come(struct play *play, struct server *server,
+                const struct event *event)
 {
+    struct order *order = &server->order;
     for (int i = 0; i < order->count; i++) {
         struct awaited *awaited = place(order, i);
         enum what what = awaited->ask.what & (PASSING - 1);
         if (awaited->ask.who == event->who && what == event->what)
             awaited->come = true;
     }
-}
-
-void order_come(struct play *play, struct server *server,
-                const struct event *event)
-{
-    struct order *order = &server->order;
-    mark(order, event);
     while (order->count > 0 && place(order, 0)->come) {
         const struct ask *ask = &place(order, 0)->ask;
         const struct event taken = {event->at, ask->who,

@@ -171,16 +171,6 @@ static int check_save(const struct campaign *campaign, struct error *err)
     return 0;
 }
 
-/* Cells that were there keep their seed, and new ones get the same. */
-static void keep_seed(struct campaign *campaign, const struct rundir *dir)
-{
-    campaign->seed = dir->seed;
-    campaign->gained = dir->gained;
-    if (dir->gained > 0)
-        command_say("the campaign has %d cell%s more than %s held", dir->gained,
-                    text_s(dir->gained), dir->path);
-}
-
 /* The result directory, and the intervals that the model chooses: before it is
  * made when that is possible, so that an error leaves nothing behind. */
 static int open_directory(const struct run_options *options,
@@ -199,8 +189,14 @@ static int open_directory(const struct run_options *options,
         code = intervals_open(&intervals, &source, all->cells, all->count, err);
     if (code == 0)
         code = rundir_open(dir, campaign, &options->setup, &options->dir, err);
-    if (code == 0)
-        keep_seed(campaign, dir);
+    if (code == 0) {
+        /* Cells that were there keep their seed, and new ones get the same. */
+        campaign->seed = dir->seed;
+        campaign->gained = dir->gained;
+        if (dir->gained > 0)
+            command_say("the campaign has %d cell%s more than %s held",
+                        dir->gained, text_s(dir->gained), dir->path);
+    }
     if (code == 0)
         code = intervals_settle(&intervals, &source, dir->path, all->cells,
                                 all->count, err);

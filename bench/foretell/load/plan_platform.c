@@ -118,15 +118,6 @@ static bool has_column(const struct reader *reader, int cost)
     return false;
 }
 
-static int check_header(const struct reader *reader, struct error *err)
-{
-    for (int cost = 1; cost <= 2; cost++)
-        if (!has_column(reader, cost))
-            return error_set(err, EINVAL, "%s:%d: column %s is missing",
-                             reader->path, reader->line, cost_names[cost]);
-    return 0;
-}
-
 static int add_worker(struct reader *reader,
                       const struct divisible_worker *worker, struct error *err)
 {
@@ -150,8 +141,13 @@ static int read_line(struct reader *reader, char *line, struct error *err)
     for (; code == 0 && (text = strsep(&line, ",")) != NULL; k++)
         code = header ? read_name(reader, trim_line(text), err)
                       : read_number(reader, k, trim_line(text), &worker, err);
-    if (code == 0 && header)
-        return check_header(reader, err);
+    if (code == 0 && header) {
+        for (int cost = 1; cost <= 2; cost++)
+            if (!has_column(reader, cost))
+                return error_set(err, EINVAL, "%s:%d: column %s is missing",
+                                 reader->path, reader->line, cost_names[cost]);
+        return 0;
+    }
     if (code == 0 && k < reader->columns)
         return error_set(err, EINVAL, "%s:%d: %d values for %d columns",
                          reader->path, reader->line, k, reader->columns);

@@ -5,13 +5,6 @@
 /* Between two looks whether the loop is over. */
 static const double LOOK_S = 1e-3;
 
-static void be_gone(struct hold *hold)
-{
-    while (hold->over == NULL || !hold->over(hold->arg))
-        engine_sleep(LOOK_S);
-    hold->back = true;
-}
-
 /* Sleeps as long as anything holds the worker; returns the seconds that took.
  */
 static double sleep_through(struct hold *hold)
@@ -21,9 +14,11 @@ static double sleep_through(struct hold *hold)
     while (!hold->back && (holder = perturbs_holder(hold->perturbs, hold->hit,
                                                     hold->source.worker, since,
                                                     &free_s)) >= 0) {
-        if (!isfinite(free_s))
-            be_gone(hold);
-        else if (hold->shares_core)
+        if (!isfinite(free_s)) {
+            while (hold->over == NULL || !hold->over(hold->arg))
+                engine_sleep(LOOK_S);
+            hold->back = true;
+        } else if (hold->shares_core)
             engine_sleep(free_s - since);
         else
             engine_sleep_until(*hold->start_s + free_s);

@@ -203,8 +203,13 @@ static void run_block(struct passage *p, int64_t from, int64_t to)
 
 /* ---- chunks ---- */
 
-static void run_blocks(struct passage *p)
+/* `entry` of the log, which holds the owned chunks in the further steps: a new
+ * line of memory at every step would delay the stores published after it. */
+static void run_chunk(struct passage *p, int64_t entry)
 {
+    struct worker *worker = p->worker;
+    p->extent = p->dmps->grid.columns + (p->size - 1) * p->dmps->grid.skew;
+    uint64_t begin = worker->stamp ? engine_ticks() : 0;
     struct source *source = p->worker->source;
     int64_t h = p->dmps->interval;
     for (int64_t from = 0; from < p->extent; from += h) {
@@ -215,16 +220,6 @@ static void run_blocks(struct passage *p)
             source->ask_ahead(source);
         run_block(p, from, to);
     }
-}
-
-/* `entry` of the log, which holds the owned chunks in the further steps: a new
- * line of memory at every step would delay the stores published after it. */
-static void run_chunk(struct passage *p, int64_t entry)
-{
-    struct worker *worker = p->worker;
-    p->extent = p->dmps->grid.columns + (p->size - 1) * p->dmps->grid.skew;
-    uint64_t begin = worker->stamp ? engine_ticks() : 0;
-    run_blocks(p);
     uint64_t end = worker->stamp ? engine_ticks() : 0;
     p->compute_ticks += end - begin;
     if (worker->log != NULL)

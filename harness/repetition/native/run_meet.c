@@ -49,20 +49,17 @@ void run_enter(struct run *run, const struct run_spot *spot)
                        context_slot(run->context, spot->thread));
 }
 
-/* Until this rank has nothing left to send and no worker left to serve. */
-static void finish_serving(struct run *run)
-{
-    if (run->dependent.dmps != NULL)
-        dmps_finish(run->dependent.dmps);
-    end_finish(&run->rank->end);
-    end_add_traffic(&run->rank->end, &run->traffic.messages,
-                    &run->traffic.bytes);
-}
-
 void run_leave_pass(struct run *run, const struct run_spot *spot)
 {
-    if (spot->thread == 0 && run_hands_out(run))
-        finish_serving(run);
+    if (spot->thread == 0 && run_hands_out(run)) {
+        /* Until this rank has nothing left to send and no worker left to serve.
+         */
+        if (run->dependent.dmps != NULL)
+            dmps_finish(run->dependent.dmps);
+        end_finish(&run->rank->end);
+        end_add_traffic(&run->rank->end, &run->traffic.messages,
+                        &run->traffic.bytes);
+    }
     engine_team_barrier(run->context->team, &run->patience);
     if (spot->worker >= 0)
         counters_go_on(run->context->counters,

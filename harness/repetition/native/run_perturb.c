@@ -98,37 +98,28 @@ struct source *run_perturb_source(struct run *run, int i, struct source *source)
     return hold_open(&run->own->disturb.hold[i], source, run->first + i);
 }
 
-static void clear_tolls(struct run *run, int i)
-{
-    for (int k = 0; k < run->setup->perturbs.count; k++)
-        tolls_of(run, i)[k] = (struct perturb_toll){
-            .how = run->own->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
-                   : run->own->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
-                                                            : HELD_NOT};
-}
-
-static void arm_stopper(struct run *run)
-{
-    struct stopper_stop list[PERTURBS_MAX];
-    int count = 0;
-    for (int k = 0; k < run->setup->perturbs.count; k++) {
-        const struct perturb *perturb = &run->setup->perturbs.list[k];
-        double from_s = run->rank->start_s + perturb->at_s;
-        if (run->own->disturb.stops >> k & 1)
-            list[count++] =
-                (struct stopper_stop){from_s, from_s + perturb->seconds, k};
-    }
-    stopper_arm(&run->own->disturb.stopper, list, count);
-}
-
 void run_perturb_begin(struct run *run)
 {
     for (int i = 0; run->own->disturb.hold != NULL && i < run->workers; i++) {
         hold_begin(&run->own->disturb.hold[i]);
-        clear_tolls(run, i);
+        for (int k = 0; k < run->setup->perturbs.count; k++)
+            tolls_of(run, i)[k] = (struct perturb_toll){
+                .how = run->own->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
+                       : run->own->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
+                                                                : HELD_NOT};
     }
-    if (run->own->disturb.stopper.pid > 0)
-        arm_stopper(run);
+    if (run->own->disturb.stopper.pid > 0) {
+        struct stopper_stop list[PERTURBS_MAX];
+        int count = 0;
+        for (int k = 0; k < run->setup->perturbs.count; k++) {
+            const struct perturb *perturb = &run->setup->perturbs.list[k];
+            double from_s = run->rank->start_s + perturb->at_s;
+            if (run->own->disturb.stops >> k & 1)
+                list[count++] =
+                    (struct stopper_stop){from_s, from_s + perturb->seconds, k};
+        }
+        stopper_arm(&run->own->disturb.stopper, list, count);
+    }
 }
 
 /* Stops that fell into the loop; its rank has one worker. */

@@ -22,13 +22,6 @@ void slices_open(struct slices *slices,
     slices->since_s = NAN;
 }
 
-/* A loop starts where its worker has the core. */
-static void start_slices(struct slices *slices, double now)
-{
-    slices->next_s += now;
-    slices->since_s = now;
-}
-
 /* The tick has come: how long the others have the core. */
 static double tick_slices(struct slices *slices)
 {
@@ -91,8 +84,12 @@ static void come_back(struct slices *slices)
 
 void slices_compute(struct slices *slices, double flops, double speed)
 {
-    if (isnan(slices->since_s))
-        start_slices(slices, engine_now());
+    if (isnan(slices->since_s)) {
+        /* A loop starts where its worker has the core. */
+        double now = engine_now();
+        slices->next_s += now;
+        slices->since_s = now;
+    }
     come_back(slices);
     double left_s = flops / speed;
     while (left_s > SAME_S) {

@@ -53,14 +53,6 @@ static bool take_request(struct relay *relay)
     return true;
 }
 
-static bool take_requests(struct relay *relay)
-{
-    bool any = false;
-    while (takes_requests(relay) && take_request(relay))
-        any = true;
-    return any;
-}
-
 static bool take_refills(struct relay *relay)
 {
     bool any = false;
@@ -91,7 +83,10 @@ bool relay_poll(struct relay *relay)
     if (!comm_try(relay->comm))
         return false;
     relay->results.landing = INT_MAX; /* nobody waits for some, to post more */
-    bool requests = take_requests(relay);
+    bool any = false;
+    while (takes_requests(relay) && take_request(relay))
+        any = true;
+    bool requests = any;
     bool refills = take_refills(relay);
     bool data = relay->input != NULL && move_data(relay);
     if (relay->reissues && is_receiver(relay)) {

@@ -272,16 +272,6 @@ static bool needs_work(const struct steal *steal)
     return atomic_load(&steal->loaded) == 0 && atomic_load(&steal->idle) > 0;
 }
 
-static void ask_victim(struct steal *steal, int victim)
-{
-    int lifeline = lifeline_to(steal, victim);
-    if (lifeline >= 0)
-        steal->ranks.asked_lifelines |= 1u << lifeline;
-    steal->ranks.asked = true;
-    send_message(steal, victim, STEAL_ASK,
-                 (struct steal_message){.lifeline = lifeline});
-}
-
 static void follow_up(struct steal *steal)
 {
     if (atomic_load(&steal->ended))
@@ -289,9 +279,14 @@ static void follow_up(struct steal *steal)
     give_to_waiting(steal);
     if (!steal->ranks.asked && !steal->ranks.asleep && needs_work(steal)) {
         int victim = next_victim(steal);
-        if (victim >= 0)
-            ask_victim(steal, victim);
-        else
+        if (victim >= 0) {
+            int lifeline = lifeline_to(steal, victim);
+            if (lifeline >= 0)
+                steal->ranks.asked_lifelines |= 1u << lifeline;
+            steal->ranks.asked = true;
+            send_message(steal, victim, STEAL_ASK,
+                         (struct steal_message){.lifeline = lifeline});
+        } else
             steal->ranks.asleep = true;
     }
     if (steal_is_deserted(steal) && !steal->ranks.asked &&
