@@ -15,7 +15,7 @@ comma   = ,
 
 # `make deps bench`: first the packages, then a make that finds them.
 INSTALLS = deps deps-bench deps-test build-deps
-NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis
+NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis docs
 AFTER   = $(if $(filter $(INSTALLS),$(MAKECMDGOALS)),$(filter-out $(INSTALLS),$(MAKECMDGOALS)))
 
 .PHONY: all help config $(INSTALLS) bench bench-overhead bench-analysis smoke report \

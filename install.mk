@@ -13,7 +13,7 @@ SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*
 DOC_FILES = README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE results/README.md \
           $(wildcard docs/*.* docs/*/*.*)
 
-.PHONY: install uninstall dist
+.PHONY: install uninstall dist docs
 # An installed program does not know the folder that it was built in.
 $(BUILD)/installed/where: FORCE
 	$(call remember,$(LIBDIR:$(PREFIX)/%=%))
@@ -76,3 +76,11 @@ dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commi
 	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
 	$(Q)xz -f -9 -T1 $(BUILD)/$(RELEASE).tar
 	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz
+
+# README.md and what it leads to; a link without a target is an error.
+docs: ## build/manual/html: the manual as one book with search, by Sphinx with MyST and Furo
+	@$(PYTHON) -c 'import sphinx, myst_parser, furo' 2>/dev/null || { \
+	    echo 'make docs needs python3-sphinx, python3-myst-parser, furo: make deps docs' >&2; exit 1; }
+	$(Q)$(PYTHON) -m sphinx -q -W --keep-going -c packaging/manual \
+	    -d $(BUILD)/manual/read . $(BUILD)/manual/html
+	@echo $(BUILD)/manual/html/index.html

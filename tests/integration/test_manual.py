@@ -1,7 +1,14 @@
 """The manual: each link has its page and heading, and README leads to all."""
+import html.parser
+import os
 import re
+import subprocess
+import urllib.parse
+
+import pytest
 
 from conftest import ROOT
+from test_analysis_report import browse
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
          ROOT / "results/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -32,6 +39,62 @@ def test_each_link_leads_to_a_heading():
              if not file.exists()
              or anchor and anchor not in headings(file)]
     assert not wrong
+
+
+def test_each_row_of_a_table_is_a_line():
+    for page in PAGES:
+        cut = [line for line in without_code(page).split("\n")
+               if line.startswith("| ") and not line.endswith("|")]
+        assert (page.name, cut) == (page.name, [])
+
+
+class Page(html.parser.HTMLParser):
+    """What a page of the book has: anchors, links, and what it loads."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.anchors, self.links, self.loaded = set(), set(), set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.anchors.add(found.get("id"))
+        link = found.get("href") or found.get("src")
+        if link and tag == "a":
+            self.links.add(link)
+        elif link:
+            self.loaded.add(link)
+
+
+@pytest.mark.skipif("ALL" not in os.environ, reason="make test-all")
+def test_the_book_is_whole_and_can_be_searched(tmp_path):
+    """Sphinx warns of nothing, each link has its target, nothing comes from
+    the network, and a browser finds a page by its words."""
+    done = subprocess.run(["make", "docs", f"BUILD={tmp_path}/build"],
+                          cwd=ROOT, capture_output=True, text=True)
+    if "make docs needs" in done.stderr:
+        pytest.skip("Sphinx, MyST and Furo are not installed")
+    assert (done.returncode, done.stderr) == (0, "")
+    book = tmp_path / "build/manual/html"
+    pages = {path: Page(path) for path in book.rglob("*.html")}
+    assert len(pages) >= len(PAGES)
+    for path, page in pages.items():
+        assert [x for x in page.loaded if "://" in x] == []
+        for link in page.links | page.loaded:
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (path.parent / urllib.parse.unquote(parts.path)).resolve()
+            target = target if parts.path else path
+            assert target.exists(), (path, link)
+            if parts.fragment and target in pages:
+                assert parts.fragment in pages[target].anchors, (path, link)
+    (book / "find.html").write_text(
+        '<meta http-equiv="refresh" content="0;url=search.html?q=requeued">')
+    shown, _ = browse(book / "find.html", tmp_path, "--dump-dom",
+                      "--virtual-time-budget=20000")
+    assert "results/README.html" in re.search(
+        r'id="search-results">(.*)', shown, re.S)[1]
 
 
 def test_readme_leads_to_every_page():
