@@ -11,7 +11,6 @@ the share of 1000 bootstrap rounds in which the best median stays the best.
 Both speak of this machine as it was while it measured.
 Exit codes: 0, or 2 when there is nothing to advise on.
 """
-import argparse
 import sys
 
 import need  # noqa: F401  (first: may start another Python)
@@ -101,10 +100,7 @@ def sureness(ranked):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__)
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--kernel", help="only loops whose spec begins so")
     parser.add_argument("--workers", type=int, help="only this number")

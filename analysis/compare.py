@@ -217,10 +217,7 @@ def write_json(code, lines, rows="[]"):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__)
     parser.add_argument("directory", metavar="DIR", nargs="+",
                         help="A and B: result directories, before and after; "
                         "with --against all of them are A")

@@ -10,7 +10,6 @@ ending.
 Papers' figures have their names: han-3 to han-8, ciorba-6, andronikos-7,
 diaz-2, beaumont-9.  Exit codes: 0, or 2 when it cannot be drawn.
 """
-import argparse
 import difflib
 import sys
 
@@ -59,10 +58,7 @@ def ending(name):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__)
     parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--figure", metavar="NAME", help="which one")
     parser.add_argument("--out", metavar="FILE",

@@ -46,15 +46,19 @@ def parse(lines):
             return rows if flat else [flatten(row) for row in rows], 0
     except (ValueError, RecursionError):
         pass
-    rows = []
+    rows = [flatten(row) for row in objects(lines)]
+    return rows, len(lines) - len(rows)
+
+
+def objects(lines):
+    """Those of the lines that are an object."""
     for line in lines:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
-            rows.append(flatten(row))
-    return rows, len(lines) - len(rows)
+            yield row
 
 
 def flatten(row):

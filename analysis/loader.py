@@ -229,13 +229,7 @@ def objects(path):
             lines = file.readlines()
     except OSError:
         return
-    for line in lines:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict):
-            yield row
+    yield from jsonl.objects(lines)
 
 
 def whole_object(path):

@@ -1,6 +1,15 @@
-"""How a program of analysis/ ends: its exit code is the answer's."""
+"""How a program of analysis/ begins and ends: its arguments, its exit code."""
+import argparse
 import os
 import sys
+
+
+def arguments(text, **how):
+    """A parser whose help is the program's own text."""
+    first, rest = text.split("\n\n", 1)
+    return argparse.ArgumentParser(
+        description=first, epilog=rest,
+        formatter_class=argparse.RawDescriptionHelpFormatter, **how)
 
 
 class Output:

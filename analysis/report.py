@@ -10,7 +10,6 @@ Beside the page, in report-files/: every figure as PDF and SVG, every number as
 cells.csv, and each traced run as Chrome/Perfetto trace events.
 Exit codes: 0, or 2 when there is nothing to show.
 """
-import argparse
 import os
 import re
 import shlex
@@ -30,6 +29,7 @@ import page
 import paper_page
 import parallel
 import perfetto
+import program
 import ranking
 import svg
 import tables
@@ -272,10 +272,7 @@ def write_files(folder, results, frame, drawn, traced):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__)
     parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--out", metavar="FILE",
                         help="the page (default: report.html in the first "

@@ -11,7 +11,6 @@ that ended well, with the sizes, ranks and threads that they had, so that
 `dlsbench compare DIR NEW` compares two machines.  Exit code 2: there are no
 results; of rerun: that of dlsbench run.
 """
-import argparse
 import json
 import os
 import sys
@@ -230,10 +229,7 @@ def load(directory, least=1):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="dlsbench results", description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__, prog="dlsbench results")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for function, name in (list_all, "ls"), (show, "show"), (cite, "cite"), \
             (rerun, "rerun"):

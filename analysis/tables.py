@@ -386,10 +386,7 @@ def table_name(word):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.arguments(__doc__)
     parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--table", type=table_name, action="append",
                         metavar="TABLE",
