@@ -39,13 +39,13 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2660,
+    "base": 2654,
     "sched": 7956,
-    "kernels": 7610,
-    "harness": 40998,
-    "dls": 11988,
-    "bench": 43400,
-    "Python": 15160,
+    "kernels": 7579,
+    "harness": 40848,
+    "dls": 11968,
+    "bench": 43225,
+    "Python": 15138,
 }
 
 
