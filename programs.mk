@@ -55,6 +55,7 @@ $(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/
     -DBUILD_LIBDLS_MPI='"$(CURDIR)/$(LIB)/libdls-$(MPI).so"'
 
 $(BUILD)/bench/overhead/omp_rows.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
+    -DBUILD_OMP_STATIC='"$(CURDIR)/$(LIB)/static/libdls-omp.so"' \
     -DBUILD_OMP_COSTS='"$(CURDIR)/$(BUILD)/omp-costs"'
 
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \

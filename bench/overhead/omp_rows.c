@@ -5,12 +5,24 @@
 #include "bench/overhead/overhead.h"
 
 #include "base/scratch.h"
+#include "bench/programs/static/code_tables.h"
+#include "dls/omp/omp_counters.h"
+#include "harness/program/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum figure { CHUNK_NS, WORK_S, VISIT_NS, REGION_NS, FIGURES };
+/* As omp-costs numbers them. */
+enum figure {
+    CHUNK_NS,
+    WORK_S,
+    VISIT_NS,
+    REGION_NS,
+    STATIC_S,
+    SAME_S,
+    SMALL_S
+};
 
 /* A way to run it, and what of it is compared with the plain run. */
 struct way {
@@ -21,19 +33,24 @@ struct way {
 };
 
 #define LOADED "LD_PRELOAD=" BUILD_OMP " "
+#define MEASURING LOADED "DLS_OMP_COUNTERS=%s "
+/* The blocks of a static loop are as long as these chunks. */
+#define SAME LOADED "DLS_SCHEDULE=css:chunk=11 "
+#define CUT                                                                    \
+    "LD_PRELOAD=" BUILD_OMP_STATIC " " COUNTERS_LOOPS "=static "               \
+    "DLS_SCHEDULE=ss "
 
 static const struct way ways[] = {
     {"loaded, idle: chunks of 2 us", LOADED, WORK_S, 1, 1.01, 0},
-    {"measuring: chunks of 2 us", LOADED "DLS_OMP_COUNTERS=%s ", WORK_S, 1,
-     1.02, 0},
+    {"measuring: chunks of 2 us", MEASURING, WORK_S, 1, 1.02, 0},
     {"a chunk of ss", LOADED "DLS_SCHEDULE=ss ", CHUNK_NS, 1, 1.05, 0},
     {"a chunk of tss, by a table", LOADED "DLS_SCHEDULE=tss:first=2,last=1 ",
      CHUNK_NS, 2.0 / 3, 1.05, 0},
     {"an empty visit, ss", LOADED "DLS_SCHEDULE=ss ", VISIT_NS, 1, 0, 1000},
-    {"an empty visit, measuring", LOADED "DLS_OMP_COUNTERS=%s ", VISIT_NS, 1, 0,
-     1000},
-    {"an empty region, measuring", LOADED "DLS_OMP_COUNTERS=%s ", REGION_NS, 1,
-     0, 1000},
+    {"an empty visit, measuring", MEASURING, VISIT_NS, 1, 0, 1000},
+    {"an empty region, measuring", MEASURING, REGION_NS, 1, 0, 1000},
+    {"100,000 regions of 2 us, measuring", MEASURING, SMALL_S, 1, 1.05, 0},
+    {"a static loop in units of 22 us", CUT, STATIC_S, 1, 1.02, 0},
 };
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
@@ -44,42 +61,45 @@ struct trial {
     int threads, steps;
 };
 
-/* Runs a command; returns how many numbers it printed. */
-static int read_figures(const char *command, double figure[FIGURES])
+/* The number that a command prints; 0: none. */
+static double read_figure(const char *command)
 {
     FILE *pipe = popen(command, "r");
-    int got = 0;
-    while (pipe != NULL && got < FIGURES &&
-           fscanf(pipe, "%lf", &figure[got]) == 1)
-        got++;
+    double figure = 0;
+    if (pipe == NULL || fscanf(pipe, "%lf", &figure) != 1)
+        figure = 0;
     if (pipe != NULL)
         pclose(pipe);
-    return got;
+    return figure;
 }
 
 /* A figure of one run in ns; 0: it cannot be run. */
-static double run(const struct trial *trial, const char *variables)
+static double run(const struct trial *trial, const char *variables,
+                  enum figure figure)
 {
-    char set[1024], command[2048];
-    double figure[FIGURES];
-    snprintf(set, sizeof(set), variables, trial->folder);
-    snprintf(command, sizeof(command), "env OMP_SCHEDULE=dynamic,1 %s%s %d %d",
-             set, BUILD_OMP_COSTS, trial->threads, trial->steps);
-    if (read_figures(command, figure) != FIGURES)
-        return 0;
-    enum figure which = trial->way->figure;
-    return figure[which] * (which == WORK_S ? 1e9 : 1);
+    char *set = need_text(variables, trial->folder);
+    char *command =
+        need_text("env OMP_SCHEDULE=dynamic,1 %s%s %d %d %d", set,
+                  BUILD_OMP_COSTS, trial->threads, trial->steps, (int)figure);
+    double found = read_figure(command);
+    free(command);
+    free(set);
+    return found * (figure == WORK_S || figure >= STATIC_S ? 1e9 : 1);
 }
 
+/* Of a static loop, the same one with a schedule under the same scheme. */
 static double run_plain(void *arg)
 {
-    return run(arg, "");
+    const struct trial *trial = arg;
+    return trial->way->figure == STATIC_S ? run(arg, SAME, SAME_S)
+                                          : run(arg, "", trial->way->figure);
 }
 
 static double run_loaded(void *arg)
 {
     const struct trial *trial = arg;
-    return run(trial, trial->way->variables) / trial->way->chunks;
+    return run(trial, trial->way->variables, trial->way->figure) /
+           trial->way->chunks;
 }
 
 static void compare(FILE *out, struct launch_context *context,
@@ -101,17 +121,24 @@ static void compare(FILE *out, struct launch_context *context,
 void overhead_omp(FILE *out, struct launch_context *context)
 {
     struct scratch scratch;
-    double steps[FIGURES];
-    if (scratch_open(&scratch, 0, NULL) != 0 ||
-        read_figures(BUILD_OMP_COSTS " 1 0", steps) != 1) {
+    struct code_tables tables;
+    struct error err;
+    int steps = (int)read_figure(BUILD_OMP_COSTS " 1 0 0");
+    if (steps == 0 || scratch_open(&scratch, 0, NULL) != 0) {
         fprintf(out, "libdls-omp: %s cannot be run\n", BUILD_OMP_COSTS);
         return;
+    }
+    bool reads = tables_open(&tables, scratch.path, &err) == 0;
+    if (reads) {
+        tables_add(&tables, BUILD_OMP_COSTS);
+        tables_tell(&tables);
     }
     contest_head(out, "libdls-omp in front of libgomp, beside the plain "
                       "program under dynamic,1");
     for (int t = 1; t <= context->threads; t *= 2)
         for (int i = 0; i < WAYS; i++)
-            compare(out, context,
-                    &(struct trial){&ways[i], scratch.path, t, (int)steps[0]});
+            if (reads || ways[i].figure != STATIC_S)
+                compare(out, context,
+                        &(struct trial){&ways[i], scratch.path, t, steps});
     scratch_close(&scratch);
 }

@@ -168,7 +168,8 @@ CARRY = [
     ("", "long c1 = 1, c2 = 1;", "{{ long z = c1 + c2; c1 = c2; c2 = z & 255; "
      "a[i] = z; }}"),
     ("", "double c3 = 1;", "c3 = c3 * 0.5 + (i & 7); d[i] = c3;"),
-    ("", "long c4[4] = {{0, 0, 0, 0}};", "c4[i & 3] += i; a[i] = c4[0];"),
+    ("", "long c4[4] = {{0, 0, 0, 0}};",
+     "c4[(i / 7) & 3] += i; a[i] = c4[0];"),
     ("", "struct pair c5 = {{0, 0, 0}};", "c5.z += i; a[i] = c5.z ^ c5.x;"),
     ("", "int c6 = 0;", "if (i % 11 > c6) {{ c6 = i % 11; b[i] = 1; }}"),
     ("", "int c7 = 0;", "if (!c7) {{ c7 = 1; b[i] = i + 1; }}"),
@@ -185,9 +186,10 @@ CARRY = [
     ("", "int c7 = 0;", "a[i] = i * ++c7;"),
     ("", "unsigned c7 = 3;",
      "c7 = c7 * 1103515245u + 12345u; d[i] = c7 >> 16;"),
-    ("", "long *c8 = (long *)calloc(4, 8);", "c8[i & 3]++; a[i] = c8[1];"),
+    ("", "long *c8 = (long *)calloc(4, 8);",
+     "c8[(i / 7) & 3]++; a[i] = c8[0];"),
     ("", "char c9[16]; memset(c9, 0, 16);", "c9[i & 15] ^= 1; "
-     "a[i] = c9[(i + 1) & 15];"),
+     "a[i] = c9[(i / 3) & 15];"),
     ("firstprivate(c0)", "", "c0 ^= i; if (c0 & 64) a[i] = c0;"),
 ]
 # A loop that was split by hand with gcc's own formula: (begin, its head, its
