@@ -13,14 +13,11 @@ Exit codes: 0, or 2 when there is nothing to advise on.
 """
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 
-import cells
-import labels
-import loader
-import program
-import ranking
-import stats
+from . import cells, labels, loader, program, ranking, stats
 
 LISTED = 4   # choices named that cannot be told from the best
 

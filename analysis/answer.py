@@ -3,12 +3,7 @@ import math
 
 import numpy as np
 
-import environment
-import grid
-import labels
-import states
-import stats
-import verdicts
+from . import environment, grid, labels, states, stats, verdicts
 
 NOT_SLOWER, SLOWER, CANNOT_TELL = 0, 1, 3
 WORDS = {NOT_SLOWER: "not slower", SLOWER: "slower",

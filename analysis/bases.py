@@ -12,9 +12,7 @@ no speedup.  The interval of a speedup holds those of both medians.
 """
 import numpy as np
 
-import fold
-import labels
-import stats
+from . import fold, labels, stats
 
 SINGLE = "single-master"
 # How a loop is spread over workers: this may differ from the base's.  Powers

@@ -1,5 +1,5 @@
 """Cells that ran both ways, measured and simulated."""
-import cells
+from . import cells
 
 # Columns of a cell that say how it was measured or simulated, and what was
 # chosen for it.  Two cells that differ in nothing else are the same loop.

@@ -3,13 +3,7 @@ measurements.  Tables, figures, comparison and advice all start from here."""
 import numpy as np
 import pandas as pd
 
-import fold
-import judge
-import labels
-import machine
-import predicted
-import records
-import stats
+from . import fold, judge, labels, machine, predicted, records, stats
 
 MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
             "overhead_mean_s", "overhead_max_s", "alone_s", "imbalance", "cv",

@@ -12,13 +12,7 @@ import copy
 
 import numpy as np
 
-import cells
-import grid
-import labels
-import records
-import regret
-import stats
-import unequal
+from . import cells, grid, labels, records, regret, stats, unequal
 
 NEAR = 0.02
 CLASSES = ["equal", "decreasing", "random", "power law", "few huge",

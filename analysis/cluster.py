@@ -6,12 +6,7 @@ et al.: times by interval, workers and load (tables 2 and 3).  Andronikos et
 al.: theoretical against actual optimum (table 2).  Diaz et al.: chunks by
 scheme (table 3).  Then what is lost to what.
 """
-import bases
-import grid
-import labels
-import losses
-import sweep
-import sync
+from . import bases, grid, labels, losses, sweep, sync
 
 MASTERS_ONLY = ["master"]
 

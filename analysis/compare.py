@@ -36,22 +36,17 @@ import json
 import math
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
+
 import numpy as np
 import pandas as pd
 
-import answer
-import cells
-import grid
-import labels
-import launches
-import loader
-import paired
-import program
-import states
-import verdicts
-from matching import (Refusal, differ, is_mixed, key_columns, key_words,
-                      keyed, name_of, pair, runs_of)
+from . import (answer, cells, grid, labels, launches, loader, paired, program,
+               states, verdicts)
+from .matching import (Refusal, differ, is_mixed, key_columns, key_words,
+                       keyed, name_of, pair, runs_of)
 
 
 class Comparison:

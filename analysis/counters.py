@@ -1,6 +1,6 @@
 """The counts of workers: events over computing and over waiting, and the facts
 that the operating system keeps (results/README.md)."""
-import labels
+from . import labels
 
 # Cycles and instructions, as PAPI and as the kernel name them.
 CORE = [("PAPI_TOT_CYC", "PAPI_TOT_INS"), ("cycles", "instructions"),

@@ -4,12 +4,7 @@ import csv
 import io
 import os
 
-import counters
-import files
-import grid
-import regret
-import sweep
-import sync
+from . import counters, files, grid, regret, sweep, sync
 
 # Name -> (columns and rows of a CSV file, or the tables of a text).
 FILES = {"sync-tables.txt": sync.tables, "sync-tables.csv": sync,

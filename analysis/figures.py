@@ -13,16 +13,12 @@ diaz-2, beaumont-9.  Exit codes: 0, or 2 when it cannot be drawn.
 import difflib
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 
-import cells
-import files
-import loader
-import paper_page
-import program
-import svg
-import traces
-from figures import kinds, look
+from . import cells, files, loader, paper_page, program, svg, traces
+from .figures import kinds, look
 
 
 def drawings(directories):

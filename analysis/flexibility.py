@@ -2,10 +2,7 @@
 same cell without perturbations."""
 import numpy as np
 
-import cells
-import grid
-import labels
-import stats
+from . import cells, grid, labels, stats
 
 NONE = "none"
 UNKNOWN = (np.nan,) * 3

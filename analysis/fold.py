@@ -1,7 +1,7 @@
 """Powers and loads that belong to one machine: with more workers their text
 gets longer (`1.5,0.5` and `1.5,0.5,1.5`), so each number of workers would be
 a setup of its own.  What begins alike is called by its longest."""
-import machine
+from . import machine
 
 COLUMNS = ["power", "load"]
 

@@ -5,10 +5,7 @@ A block is a loop in one way of sharing it out.  Causes are the parts of the
 workers' time (losses.py): simulated less measured, in percent of the measured
 time; they add up to the error.
 """
-import bothways
-import grid
-import labels
-import losses
+from . import bothways, grid, labels, losses
 
 CAUSES = ["compute", *losses.PARTS[2:]]
 

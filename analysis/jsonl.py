@@ -10,8 +10,7 @@ import json
 import numpy as np
 import pandas as pd
 
-import columns
-import parallel
+from . import columns, parallel
 
 BLOCK = 1 << 23  # bytes read at a time
 NUMBERS = {int, float, type(None)}

@@ -5,9 +5,7 @@ import math
 
 import numpy as np
 
-import labels
-import machine
-import stats
+from . import labels, machine, stats
 
 OTHERS_LEAST = 0.01  # others are named from this share of the cores on
 BOUND_LEAST = 0.9    # a time is clearly below its bound from this share on

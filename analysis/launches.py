@@ -3,7 +3,7 @@ is left out without a line."""
 
 import numpy as np
 
-import labels
+from . import labels
 
 NOTHING = "not complete"
 FAR_OFF, OF_SPREAD = 0.25, 4    # a launch is odd beyond both

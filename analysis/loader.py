@@ -14,11 +14,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-import columns
-import judge
-import jsonl
-import labels
-import states
+from . import columns, judge, jsonl, labels, states
 
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.

@@ -17,9 +17,7 @@ Parts are means over the workers, as shares of the time; one that is negative
 import numpy as np
 import pandas as pd
 
-import grid
-import labels
-import records
+from . import grid, labels, records
 
 PARTS = ["useful", "computing", "sequence", "imbalance", "steps", "overhead",
          "collection"]

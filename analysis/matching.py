@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-import labels
-import predicted
-import stats
+from . import labels, predicted, stats
 
 
 class Refusal(Exception):

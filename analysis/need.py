@@ -1,14 +1,17 @@
-"""Finds a Python that has the packages below.
+"""What makes a file of this folder a program, not only a module.
 
-Every program of this folder imports this first.  The python3 first on the path
-may be one without them: then the program starts again under the system's own,
-and if that lacks them too, one line says what to install.
+A program imports this first, by its folder.  The modules then find each other
+in PACKAGE, as after `import dlsbench`.  The python3 first on the path may lack
+the packages below: the program then starts again under the system's own, and
+if that lacks them too, one line says what to install.
 """
 import importlib.util
 import os
 import shlex
 import sys
 
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.basename(FOLDER)
 PACKAGES = ["pandas", "scipy", "matplotlib", "jinja2"]
 SYSTEM = "/usr/bin/python3"
 
@@ -35,3 +38,5 @@ def packages():
 
 
 packages()
+sys.path[:] = [os.path.dirname(FOLDER)] + [
+    path for path in sys.path if os.path.abspath(path) != FOLDER]

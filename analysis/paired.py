@@ -12,14 +12,8 @@ import math
 
 import numpy as np
 
-import answer
-import cells
-import labels
-import launches
-import loader
-import matching
-import stats
-import verdicts
+from . import (answer, cells, labels, launches, loader, matching, stats,
+               verdicts)
 
 MOST_LAUNCHES = 13      # whose signs are exchanged in every way
 OTHERS = "no more than other processes took"

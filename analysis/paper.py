@@ -15,10 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-import files
-import grid
-import labels
-import loader
+from . import files, grid, labels, loader
 
 
 # As the paper names itself and them.

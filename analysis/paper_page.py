@@ -5,9 +5,7 @@ import glob
 import json
 import os
 
-import grid
-import labels
-import paper
+from . import grid, labels, paper
 
 PRINTED, OURS, FITTED = "printed", "ours", "fitted"
 VERDICTS = {"1": True, "0": False}

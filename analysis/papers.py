@@ -4,7 +4,7 @@ paper's first author."""
 import csv
 import os
 
-import labels
+from . import labels
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "bench", "papers")

@@ -2,7 +2,7 @@
 a process for each rank, a thread for each worker, an event for each chunk."""
 import json
 
-import files
+from . import files
 
 
 def events(trace):

@@ -1,6 +1,6 @@
 """The models' predictions: cells whose sync interval a model chose before the
 launch (sync_choice auto, andronikos or chen-xue) next to the given ones."""
-import labels
+from . import labels
 
 GIVEN = "given"
 OURS = "auto"

@@ -9,10 +9,7 @@ refused (judge.py).
 """
 import numpy as np
 
-import judge
-import labels
-import records
-import stats
+from . import judge, labels, records, stats
 
 GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
          "platform", "cp", "request_cost", "result_bytes"]

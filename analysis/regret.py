@@ -2,10 +2,7 @@
 fastest fixed cell which differs from it only in what is chosen."""
 import numpy as np
 
-import grid
-import labels
-import records
-import stats
+from . import grid, labels, records, stats
 
 CHOICES = ["scheme", "hierarchy", "sync_interval"]
 CHOSEN = ["chosen_scheme", "chosen_hierarchy", "chosen_interval"]

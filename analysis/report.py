@@ -15,26 +15,14 @@ import re
 import shlex
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 
-import cells
-import cluster
-import counters
-import environment
-import files
-import foretold
-import labels
-import loader
-import page
-import paper_page
-import parallel
-import perfetto
-import program
-import ranking
-import svg
-import tables
-import traces
-from figures import extremes, kinds, tried
+from . import (cells, cluster, counters, environment, files, foretold, labels,
+               loader, page, paper_page, parallel, perfetto, program, ranking,
+               svg, tables, traces)
+from .figures import extremes, kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12

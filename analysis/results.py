@@ -17,12 +17,11 @@ import sys
 import tempfile
 import textwrap
 
-import need  # noqa: F401  (first: it may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 
-import environment
-import labels
-import loader
-import program
+from . import environment, labels, loader, program
 
 LEVELS = 3          # of folders that ls looks into
 NO_KEYS = {"sync_choice", "cell"}   # columns that no campaign file has

@@ -9,11 +9,7 @@ interpolated between the measured intervals, straight over log h.
 """
 import math
 
-import grid
-import labels
-import predicted
-import records
-import stats
+from . import grid, labels, predicted, records, stats
 
 POINTS_LEAST = 3
 # Columns in which a sweep's cells differ.

@@ -3,10 +3,7 @@ interval, scheme and workers, dedicated and not, and the speedup over the
 fastest worker alone against the power of all."""
 import math
 
-import grid
-import labels
-import machine
-import records
+from . import grid, labels, machine, records
 
 COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
            "load", "power", "total_power", "speedup", "way", "ratio"]

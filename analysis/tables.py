@@ -18,31 +18,14 @@ import difflib
 import os
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 import numpy as np
 
-import bases
-import cells
-import classes
-import counters
-import ending
-import flexibility
-import foretold
-import grid
-import judge
-import labels
-import records
-import loader
-import losses
-import papers
-import predicted
-import program
-import ranking
-import regret
-import stats
-import sweep
-import sync
-import unequal
+from . import (bases, cells, classes, counters, ending, flexibility, foretold,
+               grid, judge, labels, records, loader, losses, papers, predicted,
+               program, ranking, regret, stats, sweep, sync, unequal)
 
 
 def bracketed(row, name, form):

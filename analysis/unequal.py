@@ -6,12 +6,7 @@ ratio that it gets wrong: with 2.5 : 1 measured, equal powers are off by 2.5,
 and 1 : 2.5 is off by 6.25."""
 import numpy as np
 
-import cells
-import grid
-import labels
-import machine
-import records
-import stats
+from . import cells, grid, labels, machine, records, stats
 
 LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af", "fgdls",
          "aid-static", "aid-hybrid", "timed"}

@@ -14,18 +14,13 @@ DIR/validate.csv.
 import os
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
+if not __package__:
+    import need    # a script: makes the folder its package
+    __package__ = need.PACKAGE
 import pandas as pd
 
-import bothways
-import causes
-import cells
-import files
-import grid
-import labels
-import loader
-import paper
-import stats
+from . import (bothways, causes, cells, files, grid, labels, loader, paper,
+               stats)
 
 # The most that the median over all cells is to be off, and over those with a
 # load.

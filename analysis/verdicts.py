@@ -14,8 +14,7 @@ import math
 
 import numpy as np
 
-import states
-import stats
+from . import states, stats
 
 FASTER, SLOWER, SAME = "faster", "slower", "no difference seen"
 PERHAPS, FEW = "perhaps slower", "too few samples to say"

@@ -1,11 +1,10 @@
 """What the time of each worker went into, for each scheme."""
 import numpy as np
 
-import labels
-import records
-from figures import style
-from figures.gantt import stack
-from figures.rows import Rows
+from .. import labels, records
+from . import style
+from .gantt import stack
+from .rows import Rows
 
 MOST_PANELS, MOST_SCHEMES, MOST_BARS = 9, 20, 96
 TIMES = ["compute_s", "sync_s", "serve_s", "wait_s", "finish_s"]

@@ -1,6 +1,6 @@
 """Chunk size against step for each scheme (Diaz et al., figure 1)."""
-import labels
-from figures import style
+from .. import labels
+from . import style
 
 MOST_PANELS, MOST_LINEAR = 12, 200
 

@@ -1,7 +1,6 @@
 """Counters of each scheme, per iteration."""
-import counters
-import labels
-from figures import style
+from .. import counters, labels
+from . import style
 
 MOST_PANELS, MOST_SCHEMES = 9, 20
 

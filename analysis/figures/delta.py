@@ -2,8 +2,8 @@
 from what the report on them stored."""
 import os
 
-import paper_page
-from figures import style
+from .. import paper_page
+from . import style
 
 TASKS, PROCESSORS = 2000, 20
 SCHEMES = ["css", "gss", "tss", "fss", "qss"]

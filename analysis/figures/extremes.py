@@ -1,10 +1,9 @@
 """What the cores did under the fastest and under the slowest choice of a
 loop: a bar for each worker over the loop's time."""
-import labels
-import ranking
-from figures import style
-from figures.balance import per_worker
-from figures.gantt import stack
+from .. import labels, ranking
+from . import style
+from .balance import per_worker
+from .gantt import stack
 
 SECTION = "Fastest and slowest"
 MOST_WORKERS = 16

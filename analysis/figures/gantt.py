@@ -3,8 +3,8 @@ thinner bar of what its whole time went into."""
 import numpy as np
 from matplotlib.collections import PolyCollection
 
-import labels
-from figures import style
+from .. import labels
+from . import style
 
 MOST_CHARTS, MOST_WORKERS, MOST_BLOCKS = 40, 64, 3000
 SHOWN = 3       # of each kernel; the others on demand

@@ -2,8 +2,8 @@
 paper-beaumont)."""
 import os
 
-import paper_page
-from figures import style
+from .. import paper_page
+from . import style
 
 COLUMNS = {"figure", "workers", "platform", "latency", "unit_mflop", "load",
            "heuristic", "time_s", "ratio"}

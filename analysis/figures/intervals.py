@@ -3,11 +3,8 @@ fastest interval: Andronikos et al., figures 6 to 8, a panel for each number of
 chunks."""
 import os
 
-import labels
-import paper_page
-import papers
-import predicted
-from figures import style
+from .. import labels, paper_page, papers, predicted
+from . import style
 
 MOST_PANELS = 12
 FIGURES = {6: ("10 kids", 20000), 7: ("6 twins", 16000),

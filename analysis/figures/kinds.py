@@ -2,9 +2,9 @@
 of them."""
 import functools
 
-from figures import (balance, chunksizes, counts, delta, extremes, gantt,
-                     heuristics, intervals, masters, outlook, powers,
-                     reality, scaling, schemes, strips, tried)
+from . import (balance, chunksizes, counts, delta, extremes, gantt, heuristics,
+               intervals, masters, outlook, powers, reality, scaling, schemes,
+               strips, tried)
 
 OF_PAPERS = heuristics, delta       # from what a report has stored
 OF_LOOPS = (extremes, masters, powers, intervals, schemes, scaling, balance,

@@ -3,10 +3,8 @@ number of masters and a panel for each scheme: Han and Chronopoulos, figures 3
 to 8."""
 import math
 
-import cells
-import labels
-import papers
-from figures import style
+from .. import cells, labels, papers
+from . import style
 
 HAN = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS"}
 NUMBERS = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}

@@ -1,6 +1,6 @@
 """What dlsbench omp --on says of each recorded loop: the speedup that a replay
 foretells for the best scheme, for static and for single iterations."""
-from figures import style
+from . import style
 
 SECTION = "Your loops"
 MOST = 12

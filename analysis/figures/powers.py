@@ -2,11 +2,8 @@
 dedicated and loaded: Ciorba et al., figures 6 and 7."""
 import os
 
-import labels
-import machine
-import paper_page
-import sync
-from figures import style
+from .. import labels, machine, paper_page, sync
+from . import style
 
 FIGURES = {"heat": 6, "floyd-steinberg": 7}
 CAPTION = "Speedup over the fastest worker alone, by the power of all " \

@@ -1,7 +1,6 @@
 """Simulation against reality, for cells that ran both ways."""
-import bothways
-import labels
-from figures import style
+from .. import bothways, labels
+from . import style
 
 
 def draw(results, frame):

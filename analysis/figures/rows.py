@@ -1,8 +1,8 @@
 """Panels with a row for each scheme.  A panel has the schemes that it ran and
 no empty rows for those of others; panels with many come first, so that panels
 of one height stand side by side."""
-import labels
-from figures import style
+from .. import labels
+from . import style
 
 
 class Rows:

@@ -1,8 +1,7 @@
 """Time, speedup and overhead against the number of workers: a panel for each
 setup and a line for each scheme."""
-import machine
-import records
-from figures import masters, style
+from .. import machine, records
+from . import masters, style
 
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),

@@ -1,10 +1,7 @@
 """Time of every scheme, one panel for each transport and hierarchy."""
-import cells
-import labels
-import ranking
-import records
-from figures import look, style
-from figures.rows import Rows
+from .. import cells, labels, ranking, records
+from . import look, style
+from .rows import Rows
 
 MOST_PANELS, MOST_SCHEMES = 12, 40
 HIGH_LEAST = 0.01   # of a bound, above a measured time

@@ -2,8 +2,8 @@
 dlsbench omp --try: computing, waiting in parallel regions, outside of them."""
 import numpy as np
 
-import labels
-from figures import style
+from .. import labels
+from . import style
 
 SECTION = "Your loops"
 MOST_THREADS = 32

@@ -10,8 +10,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator  # noqa: F401
 
-import labels
-from figures import look
+from .. import labels
+from . import look
 
 matplotlib.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "dlsbench", "pdf.fonttype": 42,

@@ -1,7 +1,7 @@
 """What dlsbench omp --try says of each loop: the verdict above the time under
 each scheme, with intervals that hold together with 95 %."""
-import labels
-from figures import style
+from .. import labels
+from . import style
 
 SECTION = "Your loops"
 MOST = 12

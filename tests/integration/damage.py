@@ -168,10 +168,8 @@ def damage(random, folder, source=STORED):
 
 def prepare():
     """Imports what the readers need, once for all copies."""
-    sys.path.insert(0, str(ROOT / "analysis"))
-    import report  # noqa: F401
-    import compare  # noqa: F401
-    import advise  # noqa: F401
+    sys.path[:0] = [str(ROOT), str(ROOT / "analysis")]
+    from analysis import advise, compare, report  # noqa: F401
 
 
 def call(program, args):

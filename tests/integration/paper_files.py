@@ -6,6 +6,9 @@ import sys
 
 from conftest import ROOT
 
+sys.path.append(str(ROOT))
+from analysis import paper_page as page  # noqa: E402
+
 PAPERS = ROOT / "bench/papers"
 
 
@@ -50,7 +53,6 @@ def printed_values(name):
 
 def check_values(name, out):
     """The page has each printed value once, and says how many there are."""
-    page = module(name, "../../../analysis/paper_page")
     tables = page.beside(str(out))
     shown = sorted(float(row["printed"]) for table in tables if table.own
                    for row in table.rows if row["printed"])

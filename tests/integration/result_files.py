@@ -11,7 +11,7 @@ import traceback
 
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "analysis"))
+sys.path[:0] = [str(ROOT), str(ROOT / "analysis")]
 
 CELL = {"kernel": "adjoint:size=100,seed=1", "scheme": "gss:min=1",
         "hierarchy": "flat", "transport": "shared", "master": "computing",
@@ -105,7 +105,7 @@ def analysis(program, *args, limit=120):
     of its own would import pandas each time: it is started only where that is
     what is tested."""
     # For all forks to come, with what analysis/ imports when it needs it.
-    for name in program, "scipy.stats":
+    for name in f"analysis.{program}", "scipy.stats":
         importlib.import_module(name)
     path = ROOT / "analysis" / f"{program}.py"
     with tempfile.TemporaryFile("w+") as out, \

@@ -6,9 +6,7 @@ import pytest
 
 from result_files import Directory, analysis
 
-import bases  # noqa: E402  (result_files set the path)
-import cells
-import loader
+from analysis import bases, cells, loader
 
 MASTER = {"transport": "master", "threads": 1}
 

@@ -8,9 +8,7 @@ import pytest
 from result_files import Directory, analysis
 from test_analysis_regret import TRIED, add_auto
 
-import cells  # noqa: E402  (result_files set the path)
-import classes
-import loader
+from analysis import cells, classes, loader
 
 LOOPS = {"equal": "matmul:tasks=9,min=5,max=5,seed=1",
          "decreasing": "adjoint:size=100,seed=1",

@@ -3,11 +3,7 @@ import pytest
 
 from result_files import Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import cluster
-import foretold
-import loader
-import losses
+from analysis import cells, cluster, foretold, loader, losses
 
 MASTER = {"transport": "master", "threads": 1}
 

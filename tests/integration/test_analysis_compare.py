@@ -321,7 +321,7 @@ def test_states_of_the_hand_overs_that_are_known(tmp_path):
         in said and "nan" not in said
     near = [(NEAR, NEAR)] * 99 + [(NEAR, 1e-5)]
     import numpy as np
-    import states
+    from analysis import states
     assert states.split(np.array(near).ravel()) is None
 
 

@@ -10,10 +10,7 @@ import pytest
 from conftest import ROOT, make
 from result_files import Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import jsonl
-import loader
-import stats
+from analysis import cells, jsonl, loader, stats
 
 TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
 # As in base/stats_test.c: order statistics of the sign test.

@@ -6,12 +6,9 @@ import pytest
 
 from result_files import Directory
 
-import cells  # noqa: E402  (result_files set the path)
-import loader
-import ranking
-import tables
-from figures import (balance, intervals, outlook, scaling, schemes, style,
-                     strips, tried)
+from analysis import cells, loader, ranking, tables
+from analysis.figures import (balance, intervals, outlook, scaling, schemes,
+                              style, strips, tried)
 
 
 def workers(_, worker):

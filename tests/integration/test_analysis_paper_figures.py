@@ -12,9 +12,9 @@ import pytest
 from conftest import ROOT
 from result_files import Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import loader
-from figures import delta, heuristics, intervals, masters, powers, scaling
+from analysis import cells, loader
+from analysis.figures import (delta, heuristics, intervals, masters,
+                              powers, scaling)
 
 HIERARCHIES = ["flat", "2", "4", "8", "16"]
 WORKERS = [256, 512, 1024]

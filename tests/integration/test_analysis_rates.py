@@ -9,12 +9,7 @@ import scipy.stats
 from conftest import ROOT
 from result_files import Directory
 
-import answer  # noqa: E402  (result_files set the path)
-import compare
-import loader
-import matching
-import stats
-import verdicts
+from analysis import answer, compare, loader, matching, stats, verdicts
 
 ROUNDS, CELLS, LAUNCHES, REPETITIONS = 100, 10, 20, 20
 THRESHOLD = 0.05

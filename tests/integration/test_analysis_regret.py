@@ -9,9 +9,7 @@ import pytest
 
 from result_files import CELL, Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import loader
-import regret
+from analysis import cells, loader, regret
 
 SIMULATED = "auto:by=simulation,schemes=all,hierarchies=all,intervals=given"
 TRIED = "auto:by=trial,schemes=ss+tss,hierarchies=given,intervals=given"

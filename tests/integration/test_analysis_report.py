@@ -10,10 +10,7 @@ import pytest
 from conftest import ROOT
 from result_files import Directory, analysis
 
-import grid  # noqa: E402  (result_files set the path)
-import page as pages
-import report
-import tables
+from analysis import grid, page as pages, report, tables
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",

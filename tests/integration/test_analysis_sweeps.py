@@ -7,9 +7,7 @@ import pytest
 
 from result_files import Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import loader
-import sweep
+from analysis import cells, loader, sweep
 
 HEAT = "heat:rows=64,cols=96"
 MODEL = "cell,k,skew,columns,model_s,no_skew_s,h_auto,auto_s,h_andronikos," \

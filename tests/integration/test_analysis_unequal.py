@@ -6,9 +6,7 @@ import pytest
 
 from result_files import Directory, analysis
 
-import cells  # noqa: E402  (result_files set the path)
-import loader
-import unequal
+from analysis import cells, loader, unequal
 
 DELAY = "delay:worker=1,workers=1,factor=2.5,period=0.01,seed=1"
 WF = "wf:alpha=2"

@@ -7,8 +7,7 @@ import os
 import sys
 
 import assumed
-import paper
-import papers
+from analysis import paper, papers
 
 PAPER = paper.Paper(
     "Studying the impact of synchronization frequency on scheduling tasks "

@@ -18,10 +18,7 @@ import numpy as np
 from plans import (ADAPTIVE, FIGURES, HEURISTICS, LOADS, READINGS,
                    platforms_of)
 
-import files
-import grid
-import labels
-import paper
+from analysis import files, grid, labels, paper
 
 PAPER = paper.Paper(
     "Optimal algorithms for scheduling divisible workloads on heterogeneous "

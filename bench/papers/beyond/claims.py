@@ -3,7 +3,7 @@
 
     bench/papers/report.py beyond DIR       (make paper-beyond)
 """
-import paper
+from analysis import paper
 
 PAPER = paper.Paper(
     "Past Han and Chronopoulos: more masters, and masters below masters, "

@@ -10,8 +10,7 @@ import pandas as pd
 
 import assumed
 import fit
-import labels
-import paper
+from analysis import labels, paper
 import sentences
 
 PAPER = paper.Paper(

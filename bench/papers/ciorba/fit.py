@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-import papers
+from analysis import papers
 import pipeline
 
 ROWS = {"heat": (5000, 10000), "floyd-steinberg": (10000, 20000)}

@@ -11,7 +11,7 @@ import os
 import numpy as np
 from scipy.optimize import differential_evolution
 
-import parallel
+from analysis import parallel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Processors of a test in Tales, Hermes and Popo.

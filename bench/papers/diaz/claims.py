@@ -10,11 +10,7 @@ than half of the seeds, no order of theirs can be told.
 import json
 import os
 
-import labels
-import loader
-import paper
-import papers
-import stats
+from analysis import labels, loader, paper, papers, stats
 
 import numpy as np
 from scipy.stats import binomtest

@@ -5,7 +5,7 @@
 import numpy as np
 
 import assumed
-import paper
+from analysis import paper
 
 PAPER = paper.Paper(
     "Scalable Loop Self-Scheduling Schemes Implemented on Large-Scale "
