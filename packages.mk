@@ -33,7 +33,8 @@ DEBS    = $(BUILD_DEBS) $(PAGE_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka
           clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
           strace python3-pytest python3-pytest-xdist jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev \
-          libbenchmark-tools python3-prometheus-client
+          libbenchmark-tools python3-prometheus-client \
+          $(addprefix python3-,pip hatchling nbclient ipykernel)
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 # The manual as a book.

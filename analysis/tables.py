@@ -16,6 +16,7 @@ Exit codes: 0, or 2 when there is nothing to print.
 import argparse
 import difflib
 import os
+import re
 import sys
 
 if not __package__:
@@ -308,8 +309,25 @@ def why_empty(name, results):
     return "the columns it needs are missing"
 
 
+def add_significance(frame):
+    """Whether the interval of a ratio says that it is not 1."""
+    for name in ("speedup", "flexibility"):
+        if name + "_low" in frame:
+            low, high = frame[name + "_low"], frame[name + "_high"]
+            said = ((low > 1) | (high < 1)).astype(object)
+            frame.insert(frame.columns.get_loc(name + "_high") + 1,
+                         name + "_is_significant",
+                         said.where(frame[name].notna()))
+    return frame
+
+
 def plain(results, frame, tables):
     """CSV: a line per cell, numbers in full."""
+    return wide(results, frame, tables).to_csv(index=False)
+
+
+def wide(results, frame, tables):
+    """A row per cell, with the columns that these tables need."""
     frame = frame.drop(columns=["interval", "interval_words"])
     counted = []
     for found in ((counters.per_iteration(results, frame),
@@ -325,7 +343,7 @@ def plain(results, frame, tables):
         found = flexibility.pairs(results, frame)
         if len(found):
             frame = frame.join(found[flexibility.COLUMNS])
-            counted += flexibility.COLUMNS
+            counted += [*flexibility.COLUMNS, "flexibility_is_significant"]
     if "regret" in tables:
         found = regret.pairs(results, frame)
         if len(found):
@@ -334,8 +352,10 @@ def plain(results, frame, tables):
             more = [n for n in more if n not in frame]
             frame = frame.join(found[more])
             counted += more
-    measures = [n for n in frame.columns if n.split("_low")[0].split(
-        "_high")[0] in (*cells.MEASURES, "speedup")]
+    frame = add_significance(frame.copy())
+    measures = [n for n in frame.columns
+                if re.sub("_(low|high|is_significant)$", "", n)
+                in (*cells.MEASURES, "speedup")]
     wanted = {"speedup": ["speedup", "base_s", "base"], "time":
               ["time_s", "bound_s", "serial_s"], "overhead": ["overhead"],
               "sync-interval": ["time_s"], "chunks":
@@ -355,7 +375,7 @@ def plain(results, frame, tables):
     else:
         frame = frame[[*front, *[n for n in frame.columns
                                  if n not in front]]]
-    return frame.to_csv(index=False)
+    return frame
 
 
 def table_name(word):

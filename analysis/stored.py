@@ -1,0 +1,99 @@
+"""Stored results as DataFrames, for programs of others."""
+import os
+import re
+
+import pandas as pd
+
+from . import cells, loader, tables
+
+# The manual of result files: beside the package where that is installed.
+MANUALS = ["columns.md", os.path.join("..", "results", "README.md"),
+           os.path.join("..", "..", "doc", "dlsbench", "results", "README.md")]
+UNITS = [("_per_s", "1/s"), ("_s", "s"), ("bytes", "bytes")]
+ENDS = {"_low": "Lower end of the 95 % interval of {}.",
+        "_high": "Upper end of the 95 % interval of {}.",
+        "_is_significant": "True: the 95 % interval of {} does not hold 1."}
+
+
+class Stored:
+    """What load() found.
+
+    cells      a row for each cell, measured and simulated apart: cells.csv
+    runs       a row for each repetition that counts
+    workers    a row for each worker of each of these repetitions
+    chunks     a row for each chunk of those that were traced
+    manifests  dictionaries: each launch's machine, policy and versions
+    notes      a sentence each: what was left out, and what looks odd
+    """
+
+    def __init__(self, results):
+        self.runs, self.manifests = results.runs, results.manifests
+        self.notes = results.notes
+        self._results = results
+
+    @property
+    def cells(self):
+        frame = cells.summarize(self._results)
+        return frame if frame.empty else tables.wide(
+            self._results, frame, list(tables.TABLES))
+
+    @property
+    def workers(self):
+        return self._results.workers
+
+    @property
+    def chunks(self):
+        return self._results.chunks
+
+
+def load(path, *more):
+    """Reads a result directory, or all that lie directly below a folder; of
+    several paths all together.  Raises LoadError, with a sentence, where there
+    are no results."""
+    return Stored(loader.load(path, *more))
+
+
+def columns(frame=None):
+    """A row for each column of the frame: name, unit, meaning.  Without one,
+    of all that results/README.md describes.  A count by the name of its event
+    has no meaning there."""
+    table = described(manual())
+    if frame is None:
+        return table
+    known = table.set_index("name")["meaning"]
+    return pd.DataFrame([{"name": name, "unit": unit(name),
+                          "meaning": meaning(name, known)}
+                         for name in frame.columns])
+
+
+def meaning(name, known):
+    for end, words in ENDS.items():
+        if name.endswith(end) and name not in known:
+            return words.format(name[:-len(end)])
+    return known.get(name, "")
+
+
+def manual():
+    here = os.path.dirname(os.path.realpath(__file__))
+    for name in MANUALS:
+        if os.path.exists(os.path.join(here, name)):
+            return os.path.join(here, name)
+    raise loader.LoadError("results/README.md was not installed")
+
+
+def described(path):
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r"^\| ([a-z][^|]*) \| ([^|]+) \|$", file.read(),
+                          re.M)
+    found = {}
+    for names, meaning in rows:
+        for name in re.findall(r"[a-z][a-z_0-9]*", names):
+            found.setdefault(name, meaning)
+    return pd.DataFrame([{"name": name, "unit": unit(name), "meaning": meaning}
+                         for name, meaning in found.items()])
+
+
+def unit(name):
+    for end in ENDS:
+        name = name.removesuffix(end)
+    return next((of for end, of in UNITS if name.endswith(end)), "")
