@@ -132,8 +132,8 @@ def apply(results, frame, base):
     """Sets speedup, speedup_low, speedup_high, base_s, base_workers and
     base."""
     rows = find(results, frame, base)
-    medians = [(r["time_s"], r["time_s_low"], r["time_s_high"])
-               for r in frame.to_dict("records")]
+    medians = list(zip(*(frame[n].tolist() for n in (
+        "time_s", "time_s_low", "time_s_high"))))
     found = np.full((len(frame), 4), np.nan)
     for i, row in enumerate(rows):
         if row is None:

@@ -6,7 +6,7 @@ et al.: times by interval, workers and load (tables 2 and 3).  Andronikos et
 al.: theoretical against actual optimum (table 2).  Diaz et al.: chunks by
 scheme (table 3).  Then what is lost to what.
 """
-from . import bases, grid, labels, losses, sweep, sync
+from . import bases, grid, labels, losses, records, sweep, sync
 
 MASTERS_ONLY = ["master"]
 
@@ -38,7 +38,7 @@ def by_masters(part, words, title, caption):
     """Schemes and masters down, workers across."""
     counts = sorted(part["workers"].unique())
     groups = {}
-    for row in part.to_dict("records"):
+    for row in records.of(part):
         key = row["scheme"], masters(row), str(row["master"])
         at = groups.setdefault(key, {})
         if row["workers"] not in at or \

@@ -38,9 +38,7 @@ def traces(results, frame):
     else:
         of_run = {}
     found = []
-    for cell in frame.to_dict("records"):
-        if cell["cell"] not in traced:
-            continue
+    for cell in frame[frame["cell"].isin(traced)].to_dict("records"):
         own = runs[(runs["cell"] == cell["cell"])
                    & (runs["simulated"] == cell["simulated"])]
         off = (own["time_s"] - cell["time_s"]).abs()

@@ -1,7 +1,7 @@
 """What the time of each worker went into, for each scheme."""
 import numpy as np
 
-from .. import labels, records
+from .. import cells, labels, records
 from . import style
 from .gantt import stack
 from .rows import Rows
@@ -19,8 +19,7 @@ def draw(results, frame):
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = part[part["workers"] == part["workers"].max()]
-        part = part.loc[part.groupby(["setup", "scheme"],
-                                     sort=False)["time_s"].idxmin()]
+        part = cells.fastest(part, ["setup", "scheme"])
         part = part[part["workers"] > 1]
         if part.empty:
             continue

@@ -52,8 +52,8 @@ def complete(part):
     part = part.assign(masters=part["hierarchy"].map(masters))
     part["line"] = part["masters"].map(
         lambda n: "Single master" if n == 1 else f"{n} masters")
-    part = part.groupby("scheme").filter(
-        lambda g: min(g["masters"].nunique(), g["workers"].nunique()) > 1)
+    counts = part.groupby("scheme")[["masters", "workers"]]
+    part = part[counts.transform("nunique").min(axis=1) > 1]
     if part.empty:
         return part
     fewest = part["workers"].min()

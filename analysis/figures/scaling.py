@@ -1,6 +1,6 @@
 """Time, speedup and overhead against the number of workers: a panel for each
 setup and a line for each scheme."""
-from .. import machine, records
+from .. import cells, machine, records
 from . import masters, style
 
 WHAT = [("time", "time_s", "Time against workers"),
@@ -20,8 +20,8 @@ def draw(results, frame):
         part = best_intervals(part)
         part = part[part["unranked"] == part["unranked"].min()]
         # Nothing scales where each number of workers is on its own machine.
-        part = part.groupby("setup", sort=False).filter(
-            lambda g: g["workers"].nunique() > 1)
+        counts = part.groupby("setup", sort=False)["workers"]
+        part = part[counts.transform("nunique") > 1]
         short = "" if part.empty else part["loop"].iloc[0]
         for name, column, title in WHAT:
             if part[column].notna().sum() < 2:
@@ -37,8 +37,7 @@ def draw(results, frame):
 
 def best_intervals(part):
     """Of cells that differ in the sync interval alone the fastest."""
-    keys = ["setup", "layout", "scheme", "workers"]
-    return part.loc[part.groupby(keys, sort=False)["time_s"].idxmin()]
+    return cells.fastest(part, ["setup", "layout", "scheme", "workers"])
 
 
 def caption(part, name):

@@ -12,8 +12,7 @@ def draw(results, frame):
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = part[part["workers"] == part["workers"].max()]
-        part = part.loc[part.groupby(["setup", "layout", "scheme"],
-                                     sort=False)["time_s"].idxmin()]
+        part = cells.fastest(part, ["setup", "layout", "scheme"])
         if part["scheme"].nunique() < 2:
             continue
         short = part["loop"].iloc[0]
