@@ -6,6 +6,7 @@ the list of different values, so that the 16 digits of a cell's name are in
 memory once.
 """
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pandas as pd
 from . import columns, parallel
 
 BLOCK = 1 << 23  # bytes read at a time
+WORTH_FORKING = 1 << 21  # bytes; less is read before a process has begun
 NUMBERS = {int, float, type(None)}
 
 
@@ -223,13 +225,21 @@ class Table:
         return frame.assign(**data) if data else frame
 
 
+def size_of(path):
+    try:
+        return os.path.getsize(path)
+    except OSError:     # table.unread will say why
+        return 0
+
+
 def read(paths, leave_out=()):
-    """One Table of all files; several files are read at once."""
+    """One Table of all files; several large ones are read at once."""
     def table_of(path):
         table = Table(leave_out)
         table.read(path)
         return table
+    small = sum(map(size_of, paths)) < WORTH_FORKING
     whole = Table()
-    for table in parallel.map_forked(table_of, paths):
+    for table in (map if small else parallel.map_forked)(table_of, paths):
         whole.append(table)
     return whole

@@ -1,5 +1,6 @@
 """Writes small result directories for the tests of analysis/, with the lines
 of results/README.md, and runs the programs of analysis/ on them."""
+import gc
 import importlib
 import json
 import os
@@ -107,6 +108,7 @@ def analysis(program, *args, limit=120):
     # For all forks to come, with what analysis/ imports when it needs it.
     for name in f"analysis.{program}", "scipy.stats":
         importlib.import_module(name)
+    gc.freeze()     # a fork copies no page to look for garbage
     path = ROOT / "analysis" / f"{program}.py"
     with tempfile.TemporaryFile("w+") as out, \
             tempfile.TemporaryFile("w+") as err:
