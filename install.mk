@@ -67,6 +67,7 @@ uninstall: ## removes what install puts there, with the same PREFIX and LIBDIR
 	    rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$folder" || :; done; rm -r "$$root"
 
 # What is committed, and the manual pages: the same bytes from each clone.
+XZ_LEVEL = -9
 dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commit, with manual pages
 	@[ -n '$(wildcard .git)' ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
 	@[ -z "$$($(GIT) status --porcelain -uno)" ] || { \
@@ -74,7 +75,7 @@ dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commi
 	$(Q)$(GIT) -c tar.umask=0022 archive --format=tar --prefix=$(RELEASE)/man/ \
 	    $$(ls $(BUILD)/man/*.[15] $(MANUALS) | sed 's/^/--add-file=/') \
 	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
-	$(Q)xz -f -9 -T1 $(BUILD)/$(RELEASE).tar
+	$(Q)xz -f $(XZ_LEVEL) -T1 $(BUILD)/$(RELEASE).tar
 	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz
 
 # README.md and what it leads to; a link without a target is an error.

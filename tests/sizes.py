@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40848,
     "dls": 11968,
     "bench": 43252,
-    "Python": 15276,
+    "Python": 15289,
 }
 
 
