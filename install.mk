@@ -13,7 +13,7 @@ SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*
 DOC_FILES = README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE results/README.md \
           $(wildcard docs/*.* docs/*/*.*)
 
-.PHONY: install uninstall dist docs
+.PHONY: install uninstall dist deb docs
 # An installed program does not know the folder that it was built in.
 $(BUILD)/installed/where: FORCE
 	$(call remember,$(LIBDIR:$(PREFIX)/%=%))
@@ -39,13 +39,14 @@ $(BUILD)/man/made: $(BUILD)/dlsbench
 install: $(BUILD)/installed/dlsbench $(BUILD)/man/made install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
 	install -d $(BIN) $(SHARE) $(DOC) $(INTO)/dlsbench/static $(MAN)/man1 $(MAN)/man5
 	install $(BUILD)/installed/dlsbench $(BIN)/
-	for name in sim sim-smpi.so; do program=$(BUILD)/dlsbench-$$name; \
-	    [ ! -e $$program ] || install $$program $(BIN)/ || exit 1; done
+	[ ! -e $(BUILD)/dlsbench-sim ] || { install $(BUILD)/dlsbench-sim $(BIN)/ && \
+	    install -m 644 $(SIM_PRELOAD) $(INTO)/dlsbench/; }
 	for name in '' static/; do install -m 644 $(LIB)/$${name}libdls-omp.so \
 	    $(INTO)/dlsbench/$$name || exit 1; done
-	for file in $(SHARED_FILES); do install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
+	for file in $(SHARED_FILES); do case $$file,$$(head -c 2 $$file) in \
+	    *.py,*) mode=644 ;; *,'#!') mode=755 ;; *) mode=644 ;; esac; \
+	    install -D -m $$mode $$file $(SHARE)/$$file || exit 1; done
 	for file in $(DOC_FILES); do install -D -m 644 $$file $(DOC)/$$file || exit 1; done
-	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py) $(SHARE)/jobs/*.sh
 	install packaging/reader.sh $(SHARE)/
 	for name in $(READERS); do ln -sf $$name.py $(SHARE)/analysis/dlsbench-$$name && \
 	    ln -sf ../share/dlsbench/reader.sh $(BIN)/dlsbench-$$name || exit 1; done
@@ -53,6 +54,8 @@ install: $(BUILD)/installed/dlsbench $(BUILD)/man/made install-lib ## into PREFI
 	    ln -sf ../share/dlsbench/jobs/$$name.sh $(BIN)/dlsbench-$$name || exit 1; done
 	for section in 1 5; do \
 	    install -m 644 $(BUILD)/man/*.$$section $(MAN)/man$$section/ || exit 1; done
+	for name in $(READERS) submit status; do \
+	    ln -sf dlsbench.1 $(MAN)/man1/dlsbench-$$name.1 || exit 1; done
 	install -D -m 644 packaging/completion/dlsbench.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dlsbench
 	install -D -m 644 packaging/completion/_dlsbench \
@@ -77,6 +80,13 @@ dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commi
 	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
 	$(Q)xz -f $(XZ_LEVEL) -T1 $(BUILD)/$(RELEASE).tar
 	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz
+
+# Built from the archive, in a folder of its own, so that nothing else comes in.
+deb: dist ## build/deb: Debian packages of the commit, by debhelper, checked by lintian
+	$(Q)rm -rf $(BUILD)/deb && mkdir $(BUILD)/deb && tar -xf $(BUILD)/$(RELEASE).tar.xz -C $(BUILD)/deb
+	$(Q)cd $(BUILD)/deb/$(RELEASE) && cp -r packaging/debian . && \
+	    env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -b
+	$(Q)cd $(BUILD)/deb && lintian --allow-root --fail-on error,warning *.changes
 
 # README.md and what it leads to; a link without a target is an error.
 docs: ## build/manual/html: the manual as one book with search, by Sphinx with MyST and Furo

@@ -37,7 +37,8 @@ DEBS    = $(BUILD_DEBS) $(PAGE_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka
           $(addprefix python3-,pip hatchling nbclient ipykernel)
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
-# The manual as a book.
+# What packages are made with, and tried in; and the book of the manual.
+DEBS   += $(if $(filter deb test-all,$(MAKECMDGOALS)),debhelper lintian mmdebstrap)
 DEBS   += $(if $(filter docs test-all,$(MAKECMDGOALS)),python3-sphinx python3-myst-parser furo)
 
 # Of a part with a library and one without, the other.  $(2) without $(1), $(3)

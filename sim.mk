@@ -42,14 +42,16 @@ $(BUILD)/preload/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=gnu++17 $(filter-out -std=% -W%-prototypes,$(FLAGS)) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -c -o $@ $<
 
-$(BUILD)/dlsbench-sim-smpi.so: $(PRELOADED:%=$(BUILD)/preload/%.o)
+SIM_PRELOAD = $(BUILD)/lib/dlsbench-sim-smpi.so
+$(SIM_PRELOAD): $(PRELOADED:%=$(BUILD)/preload/%.o)
 	$(say) LD $@
-	$(Q)$(CXX) $(FLAGS) -shared -o $@ $^
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(FLAGS) $(CFLAGS) -shared -o $@ $^
 
-$(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(BUILD)/dlsbench-sim-smpi.so
+$(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(SIM_PRELOAD)
 	@[ -n '$(WITH_SIM)' ] || { echo 'this build is without SimGrid: make config' >&2; exit 1; }
 	$(say) LD $@
-	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
+	$(Q)smpicc $(FLAGS) $(CFLAGS) -o $@ $^ $(SIM_LDLIBS)
 
 # Tests of code that is only in simulations; sanitizers do not know SimGrid's
 # stacks.
@@ -59,7 +61,7 @@ SIM_TESTS := $(if $(and $(WITH_SIM),$(SMPI),$(if $(SAN),,1)),$(patsubst %.c,$(BU
 unit: $(SIM_TESTS)
 $(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim/main.o,$(SIM_OBJECTS))
 	$(say) LD $@
-	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS) -lcmocka
+	$(Q)smpicc $(FLAGS) $(CFLAGS) -o $@ $^ $(SIM_LDLIBS) -lcmocka
 
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<

@@ -51,10 +51,10 @@ static int find_program(struct simulate *simulate, struct error *err)
  * and takes them for patterns, and the loader knows other signs. */
 static void find_preload(struct simulate *simulate)
 {
-    const char *before = getenv("LD_PRELOAD");
+    const char *before = getenv("LD_PRELOAD"), *name = "dlsbench-sim-smpi.so";
     char *path = simulate->preload;
-    snprintf(path, sizeof(simulate->preload), "%s-smpi.so", simulate->program);
-    if ((before != NULL && before[0] != '\0') || access(path, R_OK) != 0 ||
+    if ((before != NULL && before[0] != '\0') ||
+        installed_library(name, path, sizeof(simulate->preload)) != 0 ||
         strpbrk(path, " \t\n:$*?[\\") != NULL)
         path[0] = '\0';
 }

@@ -94,6 +94,7 @@ def test_what_is_installed_has_its_manual_and_can_be_removed(prefix, tmp_path):
     pages = {x.name for x in (prefix / "share/man").rglob("*.[15]")}
     assert {"dlsbench.1", "dlsbench-run.1", "dlsbench-omp.1",
             "dlsbench-keys.5", "dlsbench-columns.5"} <= pages
+    assert {f"{x.name}.1" for x in (prefix / "bin").iterdir()} <= pages
     assert (prefix / "share/bash-completion/completions/dlsbench").exists()
     (prefix / "bin/other").write_text("of another package")
     make("uninstall", f"PREFIX={prefix}")

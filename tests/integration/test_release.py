@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT, make
 
 VERSION = (ROOT / "VERSION").read_text().strip()
+ALL = pytest.mark.skipif("ALL" not in os.environ, reason="make test-all")
 
 
 def run(*words, folder=ROOT, **more):
@@ -27,6 +28,8 @@ def test_the_version_is_the_same_everywhere():
     for name, pattern in [("dls/dls.h", r'DLS_VERSION "(.*)"'),
                           ("CITATION.cff", r'version: "(.*)"'),
                           ("CHANGELOG.md", r"^## (\S+)$"),
+                          ("packaging/debian/changelog",
+                           r"^dlsbench \((.*)\)"),
                           ("packaging/spack/packages/dlsbench/package.py",
                            r'version\("([\d.]+)"')]:
         found = re.search(pattern, (ROOT / name).read_text(), re.M)
@@ -170,7 +173,7 @@ def test_an_archive_needs_no_git(clones, tmp_path):
     assert (tree / "build/version").read_text() == f"{VERSION}\n"
 
 
-@pytest.mark.skipif("ALL" not in os.environ, reason="make test-all")
+@ALL
 def test_two_folders_build_the_same(clones, tmp_path):
     made = []
     for name in "one", "another-folder":
@@ -189,3 +192,66 @@ def test_two_folders_build_the_same(clones, tmp_path):
     assert made[0].keys() == made[1].keys()
     assert [x for x in made[0] if made[0][x] != made[1][x]] == []
     assert [x for x in made[0] if os.fsencode(tmp_path) in made[0][x]] == []
+
+
+def bare(part, said, *files):
+    """What a bare Debian says of it (tests/bare.sh): (name, number)..."""
+    done = subprocess.run(["sh", ROOT / "tests/bare.sh", part, said, *files],
+                          text=True, capture_output=True, timeout=3600)
+    if done.returncode == 77:
+        pytest.skip("no bare Debian can be made: " + done.stderr[-200:])
+    assert done.returncode == 0, done.stdout + done.stderr
+    return said.read_text()
+
+
+def megabytes(said, name):
+    return int(re.search(rf"^{name}: (\d+) MB$", said, re.M)[1])
+
+
+@pytest.fixture(scope="module")
+def packages(clones):
+    """The folder of `make deb`, which lintian has checked."""
+    if not (shutil.which("dh") and shutil.which("lintian")):
+        pytest.skip("debhelper and lintian are not installed")
+    clone = clones[1].parents[1]
+    done = subprocess.run(["make", "-o", "build/dlsbench", "deb"], cwd=clone,
+                          capture_output=True, text=True, timeout=3600)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return clone / "build/deb"
+
+
+@ALL
+def test_debian_packages_hold_no_path_and_are_fast(packages, tmp_path):
+    built = packages / f"dlsbench-{VERSION}/build/base/error.o"
+    flags = run("readelf", "--debug-dump=info", built).stdout
+    assert "-O3" in flags and "-O2" not in flags
+    whole = [x for x in sorted(packages.glob("*.deb"))
+             if "-dbgsym_" not in x.name]
+    assert [x.name.split("_")[0] for x in whole] == [
+        "dlsbench", "dlsbench-doc", "dlsbench-sim", "libdls-dev",
+        "libdls-mpich-dev", "libdls-mpich1", "libdls1"]
+    for package in whole:
+        run("dpkg-deb", "-x", package, tmp_path)
+    wrong = [x for x in tmp_path.rglob("*") if x.is_file()
+             and os.fsencode(packages) in x.read_bytes()]
+    assert wrong == []
+
+
+@ALL
+def test_debian_packages_work_in_a_bare_debian(packages, tmp_path):
+    """They run, and leave nothing when they are purged."""
+    said = bare("packages", tmp_path / "said", *[
+        x for x in packages.glob("*.deb") if "-dbgsym_" not in x.name])
+    assert megabytes(said, "package") <= 90
+    one, four = map(float, re.search("=1: (.*) s, 4: (.*) s", said).groups())
+    assert four < 1.5 * one
+    assert "left behind: \n" in said
+
+
+@ALL
+def test_what_make_deps_adds_to_a_bare_debian(clones, tmp_path):
+    said = bare("sizes", tmp_path / "said", clones[0])
+    tables = megabytes(said, "make") + megabytes(said,
+                                                 "make deps bench PLOTS=0")
+    assert tables <= 450
+    assert tables + megabytes(said, "the page of make deps bench") <= 1300

@@ -331,7 +331,8 @@ def test_install_has_what_simulations_need(tmp_path):
     there = {str(p.relative_to(tmp_path / "x"))
              for p in (tmp_path / "x").rglob("*")}
     share = "share/dlsbench/"
-    assert {"bin/dlsbench", "bin/dlsbench-sim", "bin/dlsbench-sim-smpi.so",
+    assert {"bin/dlsbench", "bin/dlsbench-sim",
+            "lib/dlsbench/dlsbench-sim-smpi.so",
             share + "bench/platforms/ranger.xml",
             share + "bench/papers/run.py", share + "bench/papers/report.py",
             share + "bench/papers/han/han.yaml",
