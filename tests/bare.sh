@@ -71,7 +71,7 @@ left() {
 
 matmul() { # THREADS
     user env OMP_NUM_THREADS="$1" BLIS_NUM_THREADS="$1" OPENBLAS_NUM_THREADS="$1" \
-        dlsbench run --kernel matmul --scheme ss --ranks 1 --threads 1 \
+        dlsbench run --kernel matmul:tasks=40,min=50,max=150 --scheme ss --ranks 1 --threads 1 \
         --repetitions 3 --repetitions-max 3 --out "./matmul-$1"
     expect '1 cells\{0,1\} ok, 0 failed'
     user sh -c "cat matmul-$1/runs-*.jsonl"
@@ -114,6 +114,10 @@ inside_packages() {
     user sh -c 'gcc -g -O1 -fopenmp -o loop loop.c && dlsbench omp -- ./loop'
     expect 'main loop.c:4'
     expect '^Answer: '
+    plain_install ./python3-dlsbench_*.deb >/given/log 2>&1
+    user python3 -c "import dlsbench
+print(len(dlsbench.load('two').cells), 'cells,', sum(dlsbench.schemes('fss', 97, 4)['size']))"
+    expect '^2 cells, 97$'
     added 'libdls-mpich-dev and dlsbench-sim' plain_install ./libdls-mpich1_*.deb \
         ./libdls-mpich-dev_*.deb ./dlsbench-sim_*.deb ./dlsbench-doc_*.deb
     # shellcheck disable=SC2016
@@ -122,7 +126,7 @@ inside_packages() {
     user dlsbench sim --platform bench/papers/andronikos/kids.xml --workers 4 \
         --kernel null:size=99 --scheme gss --out ./sim
     expect '1 cells\{0,1\} ok, 0 failed'
-    apt-get purge -y -q 'dlsbench*' 'libdls*' >/given/log 2>&1
+    apt-get purge -y -q 'dlsbench*' 'libdls*' python3-dlsbench >/given/log 2>&1
     say "left behind: $(left | tr '\n' ' ')"
 }
 

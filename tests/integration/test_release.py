@@ -229,7 +229,7 @@ def test_debian_packages_hold_no_path_and_are_fast(packages, tmp_path):
              if "-dbgsym_" not in x.name]
     assert [x.name.split("_")[0] for x in whole] == [
         "dlsbench", "dlsbench-doc", "dlsbench-sim", "libdls-dev",
-        "libdls-mpich-dev", "libdls-mpich1", "libdls1"]
+        "libdls-mpich-dev", "libdls-mpich1", "libdls1", "python3-dlsbench"]
     for package in whole:
         run("dpkg-deb", "-x", package, tmp_path)
     wrong = [x for x in tmp_path.rglob("*") if x.is_file()
