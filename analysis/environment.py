@@ -10,10 +10,6 @@ FIELDS = [("host", None), ("topology", "machine.topology"),
           ("version of DLSBench", "version"), ("platform", "platform"),
           ("counters", "machine.counters"), ("schema", "schema"),
           ("simulated", "simulated")]
-# Values that vary by launch; they do not make two machines different.
-OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
-             ("cost of a clock reading, s", "clock_s"),
-             ("cost of a barrier, s", "barrier_s")]
 POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
           "verify_limit", "trace", "oversubscribe"]
 
@@ -46,12 +42,28 @@ def hosts(manifest):
                             if isinstance(p, dict)}))
 
 
+def energy(manifest):
+    """Joules of the processor packages of all hosts of a launch."""
+    places = manifest.get("places")
+    known = [p["energy_j"] for p in places if isinstance(p, dict)
+             and isinstance(p.get("energy_j"), (int, float))] \
+        if isinstance(places, list) else []
+    return float(sum(known)) if known else None
+
+
+# Values that vary by launch; they do not make two machines different.
+OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
+             ("cost of a clock reading, s", "clock_s"),
+             ("cost of a barrier, s", "barrier_s"),
+             ("energy of the processor packages, J", energy)]
+
+
 def values(manifests, fields):
     """[(title, the different values in words)]"""
     found = []
     for title, path in fields:
-        here = [hosts(m) if path is None else look_up(m, path)
-                for m in manifests]
+        here = [hosts(m) if path is None else path(m) if callable(path)
+                else look_up(m, path) for m in manifests]
         found.append((title, sorted({words(v) for v in here})))
     return found
 

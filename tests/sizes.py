@@ -39,13 +39,13 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2654,
+    "base": 2733,
     "sched": 7956,
     "kernels": 7579,
-    "harness": 40848,
+    "harness": 40898,
     "dls": 11968,
     "bench": 43252,
-    "Python": 15289,
+    "Python": 15301,
 }
 
 

@@ -92,6 +92,7 @@ static int measure_round(struct launch *launch, const struct block *block,
     *left = 0;
     random_order(order, block->count + block->loops, &launch->random);
     launch_look(launch);
+    energy_read(&launch->energy);
     for (int i = 0; code == 0 && i < block->count + block->loops; i++) {
         int serial = order[i] - block->count;
         struct item *next = serial < 0 ? &block->item[order[i]] : NULL;
@@ -163,7 +164,8 @@ static int open_files(struct launch *launch, json_t *manifest,
     launch->choices.descriptor = -1;
     if (!launch_root(launch))
         return 0;
-    int code = record_manifest(work->out, work->launch, manifest, err);
+    int code =
+        record_manifest(work->out, work->launch, json_incref(manifest), err);
     if (code == 0)
         code = record_open(&launch->runs, work->out, "runs", work->launch, err);
     if (code == 0)
@@ -235,10 +237,20 @@ static int run_launch(struct launch *launch, const char *worklist_path,
     if (code == 0) {
         launch_report(launch, "@launch %s %d\n", launch->work.launch,
                       launch->work.ranks * launch->work.threads);
+        if (!engine_simulated && launch->context.comm.host_rank == 0)
+            energy_open(&launch->energy, "");
+        launch->began_s = engine_now();
         code = measure_all(launch, err);
     }
-    int closed = close_files(launch, code == 0 ? err : NULL);
-    return code != 0 ? code : comm_agree(&launch->context.comm, closed, err);
+    int told = 0;
+    if (code == 0 && manifest_end(launch, manifest))
+        told = record_manifest(launch->work.out, launch->work.launch,
+                               json_incref(manifest), err);
+    json_decref(manifest);
+    int closed = close_files(launch, code == 0 && told == 0 ? err : NULL);
+    return code != 0 ? code
+                     : comm_agree(&launch->context.comm,
+                                  told != 0 ? told : closed, err);
 }
 
 int launch_main(const char *worklist_path)

@@ -3,6 +3,7 @@
 #ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
 #define HARNESS_LAUNCH_LAUNCH_PARTS_H
 
+#include "base/system/energy.h"
 #include "harness/check/worklist.h"
 #include "harness/launch/launch_order.h"
 #include "harness/launch/trial.h"
@@ -41,6 +42,8 @@ struct launch {
     int failed;           /* cells that did not run or verify */
     double handover_s[2]; /* before and after the last repetition */
     double looked_s;      /* when rank 0 measured the second */
+    struct energy energy; /* of the host, by its first rank; natively only */
+    double began_s;       /* when it was opened */
     char last_reason[sizeof(((struct error *)0)->text)];
 };
 
@@ -98,5 +101,8 @@ int beside_turn(struct launch *launch, struct loop *loop, struct error *err);
 /* Collective.  The manifest, the machine and the software of this launch, at
  * rank 0; NULL elsewhere. */
 json_t *manifest_make(const struct worklist *, struct launch_context *);
+/* Collective, when all is measured.  Whether the manifest has become another
+ * one, at rank 0: what each host used is known. */
+bool manifest_end(struct launch *launch, json_t *manifest);
 
 #endif

@@ -57,6 +57,14 @@ def test_what_ended_badly_is_shown(dlsbench, tmp_path):
                                                  '"status":"failed"'))
     done = dlsbench("results", "show", "bad")
     assert done.code == 0 and "0 cells ok, 11 not" in done.out
+    assert "energy" not in done.out
+    for path in there.glob("manifest-*1-*"):
+        manifest = json.loads(path.read_text())
+        manifest["places"] = [{"host": "a", "energy_j": 12.25}, {"host": "a"},
+                              {"host": "b", "energy_j": 30}]
+        path.write_text(json.dumps(manifest))
+    done = dlsbench("results", "show", "bad")
+    assert "energy of the processor packages, J: 42.25" in done.out
     done = dlsbench("results", "ls", "bad")
     assert done.code == 0 and "0 ok  11 not" in done.out
     assert dlsbench("results", "cite", "bad").code == 2

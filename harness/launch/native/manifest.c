@@ -4,6 +4,7 @@
 #include "harness/check/cell_transport.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
+#include "harness/program/need.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
 #include "harness/record/record_lines.h"
@@ -210,4 +211,29 @@ json_t *manifest_make(const struct worklist *work,
                        : "continues while the target computes");
     json_object_update_new(manifest, measured);
     return manifest;
+}
+
+/* The place of each host's first rank gets what its packages used. */
+bool manifest_end(struct launch *launch, json_t *manifest)
+{
+    const struct comm *comm = &launch->context.comm;
+    double took_s = engine_now() - launch->began_s, joules = NAN;
+    double *all =
+        comm->rank == 0 ? need_zeroed((size_t)comm->ranks, sizeof(*all)) : NULL;
+    bool any = false;
+    energy_read(&launch->energy);
+    if (launch->energy.packages > 0)
+        joules = launch->energy.joules;
+    comm_gather(comm, &joules, all, sizeof(joules));
+    for (int r = 0; all != NULL && r < comm->ranks; r++) {
+        json_t *place =
+            json_array_get(json_object_get(manifest, "places"), (size_t)r);
+        if (isnan(all[r]))
+            continue;
+        any = true;
+        json_object_set_new(place, "energy_j", json_real(all[r]));
+        json_object_set_new(place, "energy_over_s", json_real(took_s));
+    }
+    free(all);
+    return any;
 }
