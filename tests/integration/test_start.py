@@ -43,7 +43,9 @@ def test_shared_memory_is_too_small(tmp_path, command):
          *command], cwd=tmp_path, env=environment(tmp_path), text=True,
         capture_output=True, timeout=120)
     line = reason(done)
-    assert "/dev/shm is too small for MPI (0.0655 MB are free)" in line
+    # What the ranks that died had taken may not be free again.
+    assert re.search(r"/dev/shm is too small for MPI \(0\.0\d+ MB are free\)",
+                     line)
     assert "UCX" in line or "unable to allocate shared memory" in line
 
 
