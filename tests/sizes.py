@@ -42,7 +42,7 @@ BUDGET = {
     "base": 2733,
     "sched": 7956,
     "kernels": 7579,
-    "harness": 40898,
+    "harness": 40899,
     "dls": 11968,
     "bench": 43252,
     "Python": 15301,

@@ -56,7 +56,8 @@ int loop_input_open(struct loop *loop, const struct comm *comm,
 
 void loop_input_close(struct loop *loop)
 {
-    pages_unmap((void *)(uintptr_t)loop->input.store, whole_bytes(loop));
+    if (loop->input.store != NULL)
+        pages_unmap((void *)(uintptr_t)loop->input.store, whole_bytes(loop));
     pages_unmap(loop->input.landing, LANDINGS * loop->input.stride);
     free(loop->input_before);
 }
