@@ -65,7 +65,7 @@ expect() { # PATTERN: in what the last command said
 
 # Names that only DLSBench leaves, and what anybody forgot.
 left() {
-    find / -xdev '(' -path /given -o -path /home -o -path /proc ')' -prune -o \
+    find / -xdev '(' -path /given -o -path /home -o -path /proc -o -name 'mmdebstrap.*' ')' -prune -o \
         '(' -name '*dls*' -o -path '/tmp/*' -o -path '/var/tmp/*' ')' -print
 }
 
