@@ -22,6 +22,7 @@ import sys
 if not __package__:
     import need    # a script: makes the folder its package
     __package__ = need.PACKAGE
+
 import numpy as np
 
 from . import (bases, cells, classes, counters, ending, flexibility, foretold,

@@ -238,8 +238,7 @@ static const struct options_page simulated_page = {
         "han",
     .take_word = take_campaign};
 
-/* ---- options from harness/cell/cell_fields.def and campaign/policy.def ----
- */
+/* ---- options from harness/cell/cell_fields.def and campaign/policy.c ---- */
 
 /* In the order of enum cell_group. */
 static const char *const group_titles[] = {
