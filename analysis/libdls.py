@@ -4,9 +4,12 @@ dls/dls.h says what each function does.  A call of the library lets other
 threads of Python run.
 """
 import ctypes
-import os
+import functools
+import operator
 
 import pandas as pd
+
+from . import program
 
 # In a checkout, beside an installed dlsbench, and wherever the loader looks.
 PLACES = ["../build/lib/libdls.so", "../../../lib/libdls.so.1"]
@@ -23,13 +26,11 @@ class Options(ctypes.Structure):
                 ("costs", ctypes.POINTER(ctypes.c_double))]
 
 
+@functools.cache
 def library():
     """Raises OSError where libdls is not installed."""
-    here = os.path.dirname(os.path.realpath(__file__))
-    found = [place for place in (os.path.join(here, p) for p in PLACES)
-             if os.path.exists(place)]
     try:
-        dls = ctypes.CDLL([*found, ANYWHERE][0])
+        dls = ctypes.CDLL(program.beside(*PLACES) or ANYWHERE)
     except OSError as error:
         raise OSError(f"libdls cannot be loaded: {error}: make lib, or "
                       "apt-get install libdls1") from None
@@ -45,6 +46,14 @@ def library():
     dls.dls_again.argtypes = [ctypes.c_void_p, INT]
     dls.dls_close.argtypes = [ctypes.c_void_p, ctypes.POINTER(INT)]
     return dls
+
+
+def whole(value, kind, name):
+    """ctypes would cut a number to the size of its type."""
+    found = kind(operator.index(value))
+    if found.value != value:
+        raise ValueError(f"{name}: {value} is too large")
+    return found
 
 
 def numbers(values, count, name):
@@ -71,7 +80,9 @@ class Loop:
                           numbers(costs, iterations, "costs"))
         try:
             self._call(self._dls.dls_open(
-                ctypes.byref(self._loop), scheme.encode(), iterations, workers,
+                ctypes.byref(self._loop), scheme.encode(),
+                whole(iterations, INT, "iterations"),
+                whole(workers, ctypes.c_int, "workers"),
                 ctypes.byref(options)))
         except ValueError:
             self.close()
@@ -92,7 +103,8 @@ class Loop:
         """The next chunk of a worker, (begin, end); None: there is none."""
         begin, end = INT(), INT()
         found = self._call(self._dls.dls_next(
-            self._handle, worker, ctypes.byref(begin), ctypes.byref(end)))
+            self._handle, whole(worker, ctypes.c_int, "worker"),
+            ctypes.byref(begin), ctypes.byref(end)))
         return (begin.value, end.value) if found else None
 
     def chunks(self, worker):
@@ -100,11 +112,13 @@ class Loop:
         return iter(lambda: self.next(worker), None)
 
     def leave(self, worker):
-        self._call(self._dls.dls_leave(self._handle, worker))
+        self._call(self._dls.dls_leave(
+            self._handle, whole(worker, ctypes.c_int, "worker")))
 
     def again(self, iterations):
         """The next visit of the loop, when all of this one is finished."""
-        self._call(self._dls.dls_again(self._handle, iterations))
+        self._call(self._dls.dls_again(
+            self._handle, whole(iterations, INT, "iterations")))
 
     @property
     def unfinished(self):
@@ -129,9 +143,10 @@ class Loop:
 def schemes(scheme, iterations, workers, power=None, costs=None, min_chunk=1):
     """The chunks of a scheme where the workers ask in turns: a DataFrame with
     step, worker, begin, size."""
-    rows, asking = [], list(range(workers))
+    rows = []
     with Loop(scheme, iterations, workers, power, costs,
               min_chunk=min_chunk) as loop:
+        asking = list(range(workers))
         while asking:
             for worker in list(asking):
                 chunk = loop.next(worker)

@@ -12,6 +12,13 @@ def arguments(text, **how):
         formatter_class=argparse.RawDescriptionHelpFormatter, **how)
 
 
+def beside(*places):
+    """The first of these that is there, from the readers' folder on; None."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    found = (os.path.realpath(os.path.join(here, place)) for place in places)
+    return next(filter(os.path.exists, found), None)
+
+
 class Output:
     """Standard output, which may be read to the end or not (| head)."""
 

@@ -185,11 +185,9 @@ def write_campaign(results, rows, file):
 
 
 def find_program():
-    for path in WHERE:
-        found = os.path.realpath(os.path.join(os.path.dirname(
-            os.path.realpath(__file__)), path))
-        if os.access(found, os.X_OK):
-            return found
+    found = program.beside(*WHERE)
+    if found and os.access(found, os.X_OK):
+        return found
     raise loader.LoadError("the program dlsbench is not there: make")
 
 

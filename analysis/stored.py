@@ -1,14 +1,14 @@
 """Stored results as DataFrames, for programs of others."""
-import os
+import functools
 import re
 
 import pandas as pd
 
-from . import cells, loader, tables
+from . import cells, loader, program, tables
 
 # The manual of result files: beside the package where that is installed.
-MANUALS = ["columns.md", os.path.join("..", "results", "README.md"),
-           os.path.join("..", "..", "doc", "dlsbench", "results", "README.md")]
+MANUALS = ["columns.md", "../results/README.md",
+           "../../doc/dlsbench/results/README.md"]
 UNITS = [("_per_s", "1/s"), ("_s", "s"), ("bytes", "bytes")]
 ENDS = {"_low": "Lower end of the 95 % interval of {}.",
         "_high": "Upper end of the 95 % interval of {}.",
@@ -31,7 +31,7 @@ class Stored:
         self.notes = results.notes
         self._results = results
 
-    @property
+    @functools.cached_property
     def cells(self):
         frame = cells.summarize(self._results)
         return frame if frame.empty else tables.wide(
@@ -74,11 +74,10 @@ def meaning(name, known):
 
 
 def manual():
-    here = os.path.dirname(os.path.realpath(__file__))
-    for name in MANUALS:
-        if os.path.exists(os.path.join(here, name)):
-            return os.path.join(here, name)
-    raise loader.LoadError("results/README.md was not installed")
+    found = program.beside(*MANUALS)
+    if not found:
+        raise loader.LoadError("results/README.md was not installed")
+    return found
 
 
 def described(path):

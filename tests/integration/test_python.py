@@ -81,7 +81,10 @@ import dlsbench
 for wrong in (lambda: dlsbench.load("nowhere"),
               lambda: dlsbench.schemes("gssx", 10, 2),
               lambda: dlsbench.schemes("wf", 10, 2, power=[1]),
-              lambda: dlsbench.Loop("gss", 10, 2).next(2)):
+              lambda: dlsbench.Loop("gss", 10, 2).next(2),
+              lambda: dlsbench.schemes("gss", 2**64 + 5, 2),
+              lambda: dlsbench.schemes("gss", 10, 2**32 + 2),
+              lambda: dlsbench.Loop("gss", 10, 2).next(2**32)):
     try:
         wrong()
     except (dlsbench.LoadError, ValueError) as error:
@@ -95,6 +98,9 @@ loop.next(0)
     assert "gssx" in lines[1] and "did you mean 'gss'" in lines[1]
     assert lines[2] == "power: 1 numbers, must be 2"
     assert "worker" in lines[3]
+    assert lines[4:7] == [f"iterations: {2**64 + 5} is too large",
+                          f"workers: {2**32 + 2} is too large",
+                          f"worker: {2**32} is too large"]
     assert code == 1 and lines[-1] == "ValueError: this loop is closed"
     package = {**package, "LD_LIBRARY_PATH": ""}
     code, _, err = python(package, tmp_path,
