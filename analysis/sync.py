@@ -98,8 +98,8 @@ def time_grid(title, rows):
         "by synchronization interval, scheme and workers", left=2)
 
 
-RATIO = ("least over the chunks, by the calibration: H V c_p over receiving "
-         "and sending a boundary, 2 (c_d + H c_c)")
+RATIO = ("the least of all chunks, H V c_p / (2 (c_d + H c_c)), by the "
+         "calibration")
 
 
 def speedup_grid(title, rows, what="Speedup", of="speedup", digits=4,
@@ -112,9 +112,9 @@ def speedup_grid(title, rows, what="Speedup", of="speedup", digits=4,
         lines.setdefault((row["sync_interval"], column(row)), {})[
             scheme(row)] = row
     return grid.Grid(
-        f"{what}: {title}",
+        f"{what} under DMPS(scheme): {title}",
         ["interval", "mode", "workers", *["power"] * powers, "total power",
-         *(f"DMPS({s['of']})" for s in schemes)],
+         *(s["of"] for s in schemes)],
         [[f"{h:g}", mode(first), f"{first['workers']:g}",
           *[first["power"]] * powers, power_words(first["total_power"]),
           *(labels.significant(at[scheme(s)][of], digits)

@@ -67,7 +67,7 @@ def test_dedicated_and_not_are_side_by_side(six):
 
 def test_speedups_are_beside_the_power_of_all(six):
     """12 s alone; a worker beside n processes has power 1 / (1 + n)."""
-    _, lines = rows(tables(six), "Speedup: heat, threads, shared")
+    _, lines = rows(tables(six), "Speedup under DMPS(scheme): heat, threads, shared")
     assert lines == [
         ["150", "dedicated", "2", "2", "1.600", "1.500"],
         ["150", "dedicated", "3", "3", "2.400", "-"],
@@ -79,7 +79,7 @@ def test_speedups_are_beside_the_power_of_all(six):
 def test_the_fastest_worker_is_the_base(made):
     """Worker 0 measures the loop; the fastest, of power 3, needs a third."""
     add(made, "dtss", 2, 100, 8, power="1,3", load="w1:2")
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines == [["100", "load", "w1:2", "2", "1,3", "2", "0.5000"]]
 
 
@@ -90,7 +90,7 @@ def test_simulated_the_platform_knows_the_fastest_worker(made):
               sync_choice="given", power="1.5,0.5,1.5", platform="p.xml",
               run={"serial_s": 12.0, "alone_s": 12 / 2.15,
                    "simulated": True})
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines[0][-3:] == ["1.5,0.5,1.5", "3.5", "1.860"]
 
 
@@ -98,13 +98,13 @@ def test_simulated_without_the_fastest_worker_it_is_not_known(made):
     made.cell([3.0], kernel=HEAT, scheme="dtss", threads=3, sync_interval=100,
               sync_choice="given", power="1.5,0.5,1.5", platform="p.xml",
               run={"serial_s": 12.0, "simulated": True})
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines[0][-1] == "-"
 
 
 def test_lists_of_powers_are_counted_out(made):
     add(made, "dtss", 4, 100, 2, power="2:1,3,2", load="w0,w2:1")
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     # 1/2 + 1 + 3/2 + 2, and the fastest needs 4 s alone.
     assert lines == [["100", "load", "w0,w2:1", "4", "2:1,3,2", "5", "2.000"]]
 
@@ -117,13 +117,13 @@ def test_measured_powers_are_those_of_the_workers(made):
         add(made, "dtss", 2, 100, 5, power="measured", load="w1:1",
             launch=launch, workers=lambda repetition, worker, power=power: {
                 "power": power if worker else 1.0})
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines == [["100", "load", "w1:1", "2", "measured", "3", "0.6000"]]
 
 
 def test_powers_that_nobody_recorded_are_not_known(made):
     add(made, "dtss", 2, 100, 2, power="measured")
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines == [["100", "dedicated", "2", "measured", "-", "-"]]
 
 
@@ -132,7 +132,7 @@ def test_powers_that_nobody_recorded_are_not_known(made):
     {"power": "0,0"}])
 def test_damaged_powers_are_not_known(made, cell):
     add(made, "dtss", 2, 100, 2, **cell)
-    _, lines = rows(tables(made), "Speedup: ")
+    _, lines = rows(tables(made), "Speedup under DMPS(scheme): ")
     assert lines[0][-2:] == ["-", "-"]
 
 
@@ -158,7 +158,7 @@ def test_the_least_ratio_of_computation_to_communication(made):
         f"{cell},1,0,96,1,1,10,1,32,3,20,{ratio}\n"
         for cell, ratio in zip(cells, (1.0234, 0.8167))))
     text = tables(made, "--store")
-    _, lines = rows(text, "Computation to communication: ")
+    _, lines = rows(text, "Computation to communication under DMPS")
     assert [line[-1] for line in lines] == ["0.817", "1.02"]
     assert [float(row["ratio"]) for row in read(made)] == [0.8167, 1.0234]
 
