@@ -20,6 +20,8 @@ HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r' width="([\d.]+)pt" height="[\d.]+pt"')
 STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+PATTERN = re.compile(r'<pattern id="(.*?)".*?<rect [^>]*fill="(.*?)"/>\s*'
+                     r'<path d="(.*?)".*?</pattern>', re.DOTALL)
 FONT = re.compile(r"font: ([\d.]+)px 'DejaVu Sans'")
 
 
@@ -77,6 +79,19 @@ def pgf_of(figure, with_font):
     return file.getvalue()
 
 
+def as_stripes(pattern):
+    """A hatch as a gradient with steps: browsers print it as lines, and a
+    pattern as one image for each bar (four times the size of the page).  The
+    shape of the hatch chooses the direction."""
+    name, colour, path = pattern.groups()
+    across = 0 if "C" in path else -3 if path.count("M") > 30 else 3
+    stops = zip((0, .8, .8, 1), (colour, colour, "var(--ink)", "var(--ink)"))
+    return (f'<linearGradient id="{name}" gradientUnits="userSpaceOnUse" '
+            f'spreadMethod="repeat" x1="0" y1="0" x2="3" y2="{across}">'
+            + "".join(f'<stop offset="{at}" stop-color="{of}"/>'
+                      for at, of in stops) + "</linearGradient>")
+
+
 def inline(text, prefix, title):
     """An <svg> element from the text of an SVG file; `prefix` is this
     figure's own in its page."""
@@ -84,6 +99,7 @@ def inline(text, prefix, title):
     text = STYLE.sub("", text)
     for colour, name in colour_names().items():
         text = text.replace(colour, name)
+    text = PATTERN.sub(as_stripes, text)
     text = re.sub(r'id="', f'id="{prefix}-', text)
     text = re.sub(r'(xlink:href="#|url\(#)', rf"\1{prefix}-", text)
     text = FONT.sub(r"font: \1px var(--font)", text)
