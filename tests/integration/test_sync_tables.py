@@ -67,7 +67,8 @@ def test_dedicated_and_not_are_side_by_side(six):
 
 def test_speedups_are_beside_the_power_of_all(six):
     """12 s alone; a worker beside n processes has power 1 / (1 + n)."""
-    _, lines = rows(tables(six), "Speedup under DMPS(scheme): heat, threads, shared")
+    _, lines = rows(tables(six),
+                    "Speedup under DMPS(scheme): heat, threads, shared")
     assert lines == [
         ["150", "dedicated", "2", "2", "1.600", "1.500"],
         ["150", "dedicated", "3", "3", "2.400", "-"],
