@@ -73,7 +73,8 @@ const struct insn *code_read(struct code *code,
 struct code_note {
     bool closed, known; /* `closed`: whether all that it calls is known */
     int8_t waits;       /* 1: for no other thread, 2: it may */
-    uint64_t writes;    /* registers */
+    uint64_t reads;     /* registers, by it or by what it calls */
+    uint64_t writes;
 };
 struct code_note *code_note(struct code *code, uint64_t at);
 

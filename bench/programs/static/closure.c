@@ -103,11 +103,21 @@ static bool may_wait(struct code *code, uint64_t at)
     return found;
 }
 
-static bool find_closure(struct code *code, uint64_t at, uint64_t *writes)
+/* What an instruction may take of what the caller left. */
+static uint64_t reads_by(struct code *code, const struct insn *insn)
+{
+    bool away = insn->flow == FLOW_CALL || insn->flow == FLOW_JUMP;
+    return away && code_target(code_image(code), insn).name != NULL
+               ? UINT64_MAX
+               : insn->reads;
+}
+
+static bool find_closure(struct code *code, uint64_t at, uint64_t *reads,
+                         uint64_t *writes)
 {
     struct reached reached = {NULL, 0, 0, false};
     bool known = true;
-    *writes = 0;
+    *reads = *writes = 0;
     reach(&reached, at);
     for (int64_t f = 0; known && f < reached.count; f++) {
         struct binary_function function;
@@ -119,6 +129,7 @@ static bool find_closure(struct code *code, uint64_t at, uint64_t *writes)
         known = insn != NULL;
         for (int64_t i = 0; known && i < count; i++) {
             known = leads_on(code, &function, insn, i, &reached);
+            *reads |= reads_by(code, &insn[i]);
             *writes |= writes_of(code, &insn[i]);
         }
         known = known && !reached.failed && !may_wait(code, function.at);
@@ -134,17 +145,19 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
         *writes = note->writes;
         return note->known;
     }
-    bool known = find_closure(code, at, writes);
+    uint64_t reads;
+    bool known = find_closure(code, at, &reads, writes);
     note = code_note(code, at);
     if (note != NULL) {
         note->closed = true;
         note->known = known;
+        note->reads = reads;
         note->writes = *writes;
     }
     return known;
 }
 
-/* What a function may read before it writes it. */
+/* What a function may read before it writes it, by its first instructions. */
 static uint64_t reads_of(struct code *code, uint64_t at)
 {
     struct binary_function function;
@@ -177,5 +190,9 @@ const struct callee *flow_callee(struct flow *flow, uint64_t at)
     made->at = at;
     made->known = closure_is_known(flow->code, at, &made->writes);
     made->reads = reads_of(flow->code, at);
+    /* gcc keeps values in registers that what it calls does not touch. */
+    const struct code_note *note = code_note(flow->code, at);
+    if (made->known && note != NULL)
+        made->reads &= note->reads;
     return made;
 }
