@@ -28,6 +28,8 @@ $(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/tested.a
 # that need no counters of the processor.
 $(BUILD)/sched/divisible/%_test: LDLIBS += -lglpk
 $(BUILD)/harness/counters/papi_test: LDLIBS += -lsde
+# Its regions call libgomp.
+$(BUILD)/bench/programs/static/code_reader_test: LDLIBS += -lgomp
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
