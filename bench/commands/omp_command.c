@@ -201,7 +201,8 @@ static int report(struct start *start, const struct omp_input *in,
                                    .outlived = end->outlived,
                                    .status = end->status,
                                    .pid = end->pid,
-                                   .program = start->words};
+                                   .program = start->words,
+                                   .folder = start->folder};
     int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);

@@ -518,6 +518,29 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
                        f"{tmp_path}/gain 'it'\\''s a' word")
 
 
+def test_the_command_of_a_static_loop_needs_no_source(tmp_path):
+    """The loop's value of `i` is in a register that `spin` does not touch."""
+    (tmp_path / "rises.c").write_text(
+        "static volatile double s;\n__attribute__((noinline)) static void "
+        "spin(int n)\n{ double x = 1; for (int i = 0; i < n; i++) "
+        "x = x * 1.0000001 + 1e-9; if (x == 3) s = x; }\n"
+        "int main(void) {\n#pragma omp parallel for\n"
+        "for (int i = 0; i < 400; i++) spin(i * 800);\n}\n")
+    subprocess.run(["gcc", "-O2", "-s", "-fopenmp", "rises.c", "-o", "rises"],
+                   cwd=tmp_path, check=True)
+    (tmp_path / "rises.c").unlink()
+
+    def attempt():
+        done = omp(tmp_path / "rises")
+        if "this run cannot tell" in answer(done):
+            return None
+        assert done.stderr.splitlines()[-1] == (
+            f"  dlsbench omp --try fss,tss,ss --loops static -- "
+            f"{tmp_path}/rises")
+        return True
+    eventually(attempt)
+
+
 @pytest.mark.parametrize("where", ["here", "elsewhere"])
 def test_the_patch_of_the_answer_applies(tmp_path, where):
     (tmp_path / "here").mkdir()

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what to try ---- */
 
@@ -141,30 +142,71 @@ static void print_word(FILE *out, const char *word)
     fprintf(out, "'");
 }
 
+static void print_try(FILE *out, const struct answer_sum *sum,
+                      const struct report_run *run, const char *loops)
+{
+    char list[ADVICE_SIZE], time[ADVICE_TIME];
+    int choices = advice_list(sum->row, list);
+    advice_time(choices, run->seconds, time);
+    fprintf(out, "see the next line (about %s)\n  dlsbench omp --try %s%s --",
+            time, list, loops);
+    for (int i = 0; run->program[i] != NULL; i++)
+        print_word(out, run->program[i]);
+    fprintf(out, "\n");
+}
+
+/* Larger files that were not read before take too long to read for a hint. */
+enum { READ_AT_MOST = 64 << 20 };
+
+/* How gcc's static loop in a part can be cut without its source, as an option;
+ * NULL: it cannot.  `safe`: also where its output is not compared. */
+static const char *find_cut(const struct answer_sum *sum,
+                            const struct report_run *run, bool *safe)
+{
+    const struct counters_site *site = sum->row->site;
+    const struct counters_site *region =
+        site->region >= 0 ? &sum->counters->site[site->region] : site;
+    const char *path = loops_path(sum->counters, &region->at);
+    struct code_tables tables;
+    struct error ignored;
+    *safe = false;
+    if (path == NULL || region->source[0] != '\0' ||
+        tables_open(&tables, run->folder, &ignored) != 0)
+        return NULL;
+    switch (tables_class(&tables, path, region->at.offset, READ_AT_MOST)) {
+    case 'A':
+    case 'B':
+        *safe = true;
+        return " --loops static";
+    case 'C':
+        return " --loops static --same-output";
+    default:
+        return NULL;
+    }
+}
+
 /* What to do about the row with the largest gain. */
 static void print_next(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run)
 {
     const struct symbols_place *place = &sum->row->place;
     char name[PATH_MAX];
-    bool loop = counters_is_loop(sum->row->site->clause);
+    uint32_t clause = sum->row->site->clause;
+    bool loop = counters_is_loop(clause);
+    bool safe = false;
+    const char *cut = loop ? NULL : find_cut(sum, run, &safe);
+    bool source = place->file[0] != '\0' && access(place->file, R_OK) == 0;
     if (loop && verdict_is_single(sum->row))
         fprintf(out, "its iterations are long, and no schedule cuts them; "
                      "begin with the longest, or make them shorter\n");
-    else if (loop) {
-        char list[ADVICE_SIZE], time[ADVICE_TIME];
-        int choices = advice_list(sum->row, list);
-        advice_time(choices, run->seconds, time);
-        fprintf(out,
-                "see the next line (about %s)\n  dlsbench omp --try %s%s --",
-                time, list,
-                sum->row->site->clause == CLAUSE_RUNTIME  ? ""
-                : sum->row->site->clause == CLAUSE_BLOCKS ? " --loops static"
-                                                          : " --loops dynamic");
-        for (int i = 0; run->program[i] != NULL; i++)
-            print_word(out, run->program[i]);
-        fprintf(out, "\n");
-    } else if (place->file[0] != '\0') {
+    else if (loop)
+        print_try(out, sum, run,
+                  clause == CLAUSE_RUNTIME  ? ""
+                  : clause == CLAUSE_BLOCKS ? " --loops static"
+                                            : " --loops dynamic");
+    else if (cut != NULL && (safe || !source))
+        print_try(out, sum, run, cut);
+    else if (source) {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");
         print_word(out, place->file);
         fprintf(out, " | patch -p0%s\n",
@@ -200,10 +242,18 @@ static void say_gain(FILE *out, const struct answer_sum *sum,
 
 /* Threads wait for one another more than a schedule can gain. */
 static void say_locked(FILE *out, const struct answer_sum *sum,
-                       const struct report_run *run, double locked)
+                       const struct report_run *run, double locked,
+                       bool doubtful)
 {
     static const char waits[] = "threads wait for one another in critical "
                                 "sections or locks";
+    if (doubtful) {
+        fprintf(out,
+                "%s %.0f %% of their time; others had the cores, so run it "
+                "again on a quiet machine to judge schedules\n",
+                waits, 100 * locked);
+        return;
+    }
     if (sum->gain < verdict_matters) {
         fprintf(out, "schedules cannot help: %s %.0f %% of their time\n", waits,
                 100 * locked);
@@ -250,14 +300,15 @@ static void say(FILE *out, const struct answer_sum *sum,
                 const struct answer_whole *whole, const struct report_run *run)
 {
     double locked = sum->here_s > 0 ? fmin(sum->locked_s / sum->here_s, 1) : 0;
+    bool doubtful = whole->lost >= 0.1 && sum->disturbed >= verdict_matters;
     if (sum->shares)
         fprintf(out, "threads share cores; no schedule can be judged before "
                      "that is mended\n");
     else if (sum->open >= verdict_matters)
         say_open(out, sum);
     else if (locked >= 0.05 && locked * whole->inside > sum->gain)
-        say_locked(out, sum, run, locked);
-    else if (whole->lost >= 0.1 && sum->disturbed >= verdict_matters)
+        say_locked(out, sum, run, locked, doubtful);
+    else if (doubtful)
         fprintf(out,
                 "this run cannot tell: others had the cores for %.0f %% of the "
                 "time; run it again on a quiet machine\n",

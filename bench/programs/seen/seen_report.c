@@ -195,14 +195,16 @@ static void print_parts(FILE *out, const struct loops_process *process,
 
 /* ---- in words ---- */
 
-static void add_gain(struct answer_sum *sum, const struct loops_loop *row,
-                     const char *name, double gain)
+static void add_gain(struct answer_sum *sum, const struct counters *counters,
+                     const struct loops_loop *row, const char *name,
+                     double gain)
 {
     sum->gain += gain;
     if (gain <= sum->best)
         return;
     sum->best = gain;
     sum->row = row;
+    sum->counters = counters;
     snprintf(sum->name, sizeof(sum->name), "%s", name);
 }
 
@@ -236,7 +238,8 @@ static void say_loops(FILE *out, const struct loops_process *process,
                 verdict_text(&loop, seconds, text, sizeof(text)));
         if (site.note[0] != '\0')
             fprintf(out, "    %s\n", site.note);
-        add_gain(sum, &process->loop[i], name, verdict_gain(&loop, seconds));
+        add_gain(sum, process->counters, &process->loop[i], name,
+                 verdict_gain(&loop, seconds));
         add_common(sum, &loop, name, seconds);
         sum->share += loop.seconds / seconds;
         sum->unknown = sum->unknown || !verdict_is_timed(&site);
@@ -257,7 +260,7 @@ static void say_parts(FILE *out, const struct loops_process *process,
         if (!is_small(row, seconds))
             fprintf(out, "  %s: %s\n", name,
                     verdict_part(row, seconds, text, sizeof(text)));
-        add_gain(sum, row, name, gain);
+        add_gain(sum, process->counters, row, name, gain);
         add_common(sum, row, name, seconds);
         if (gain > 0 || idle <= sum->idle || row->site->threads_max < 2 ||
             verdict_unjudged_s(row) > 0)
@@ -277,8 +280,8 @@ static bool is_cut(const struct loops_process *process)
     return false;
 }
 
-/* One word for each region: the class is its first letter. */
-static void say_left(FILE *out, const struct loops_process *process)
+/* The class is the first letter of the word. */
+void report_left(FILE *out, const struct loops_process *process)
 {
     char name[LINES_NAME];
     for (int i = 0; i < process->lefts; i++) {
@@ -291,6 +294,10 @@ static void say_left(FILE *out, const struct loops_process *process)
                     ? ", its code was not known before this run"
                     : "");
     }
+}
+
+static void say_cut(FILE *out, const struct loops_process *process)
+{
     if (is_cut(process))
         fprintf(out, "  static loops were cut: sums of floating point may "
                      "change their last digits\n");
@@ -351,7 +358,8 @@ static void print_process(FILE *out, const struct loops_process *process,
     print_parts(out, process, run->seconds);
     say_loops(out, process, run->seconds, sum);
     say_parts(out, process, run->seconds, sum);
-    say_left(out, process);
+    report_left(out, process);
+    say_cut(out, process);
     say_locks(out, process, sum);
     if (sum->open > before)
         snprintf(sum->end, sizeof(sum->end), "%s", end);

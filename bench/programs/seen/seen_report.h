@@ -15,6 +15,7 @@ struct report_run {
     int status;     /* as of waitpid, of the process with this number */
     pid_t pid;
     char *const *program; /* its words, NULL ends them */
+    const char *folder;   /* the run's own, for tables of its machine code */
 };
 
 /* What a loop or a part shows; NAN: not known, or nothing.  Seconds; of the
@@ -27,6 +28,9 @@ struct report_numbers report_loop_numbers(const struct loops_loop *loop,
                                           double seconds);
 struct report_numbers report_part_numbers(const struct loops_loop *part,
                                           double seconds);
+
+/* A line for each region whose static loop is left alone, with the reason. */
+void report_left(FILE *out, const struct loops_process *process);
 
 /* Returns the answer, its last lines, as one text for the caller to free; NULL:
  * no process had a loop or region. */

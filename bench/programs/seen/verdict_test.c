@@ -161,16 +161,22 @@ static void visits_that_ended_are_judged_at_a_signal(void **unused)
     has(&most, "not over when the program ended: 0.6 s", "up to");
 }
 
-static void answers(const struct answer_sum *sum, const char *said,
-                    const char *not_said)
+static void answers_of(const struct answer_whole *whole,
+                       const struct answer_sum *sum, const char *said,
+                       const char *not_said)
 {
-    const struct answer_whole whole = {.inside = 0.9};
     const struct report_run run = {.seconds = 1,
                                    .program = (char *[]){"./a", NULL}};
-    char *text = answer_text(sum, &whole, &run);
+    char *text = answer_text(sum, whole, &run);
     if (strstr(text, said) == NULL || strstr(text, not_said) != NULL)
         fail_msg("'%s', not '%s', in: %s", said, not_said, text);
     free(text);
+}
+
+static void answers(const struct answer_sum *sum, const char *said,
+                    const char *not_said)
+{
+    answers_of(&(struct answer_whole){.inside = 0.9}, sum, said, not_said);
 }
 
 static void locks_hide_no_gain(void **unused)
@@ -191,6 +197,20 @@ static void locks_hide_no_gain(void **unused)
             "a.c:1: see the next line (about 51 s)\n  dlsbench omp --try "
             "css:chunk=16,fss,tss,ss -- ./a\n",
             "cannot help");
+}
+
+/* Rows that are not judged may be the schedule's. */
+static void locks_answer_nothing_that_others_may_have_made(void **unused)
+{
+    (void)unused;
+    const struct answer_whole loaded = {.inside = 0.9, .lost = 0.3};
+    struct answer_sum sum = {
+        .threads = 2, .here_s = 10, .locked_s = 2, .disturbed = 0.2};
+    answers(&sum, "schedules cannot help", "quiet machine");
+    answers_of(&loaded, &sum, "locks 20 % of their time; others had the cores",
+               "cannot help");
+    sum.disturbed = 0;
+    answers_of(&loaded, &sum, "schedules cannot help", "quiet machine");
 }
 
 static void what_still_runs_is_not_said_to_have_ended(void **unused)
@@ -215,6 +235,7 @@ int main(void)
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(locks_hide_no_gain),
+        cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_still_runs_is_not_said_to_have_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,21 +90,58 @@ static void write_table(const char *path, const char *head, const char *from,
     free(text);
 }
 
-bool tables_add(const struct code_tables *tables, const char *path)
+/* The table's name, for the caller to free; NULL: it can have none.  `new`: it
+ * was read just now, unless it is larger than `most`. */
+static char *find_table(const struct code_tables *tables, const char *path,
+                        int64_t most, bool *new)
 {
     struct stat about;
     char build_id[COUNTERS_ID_SIZE], head[256];
+    *new = false;
     if (stat(path, &about) != 0 || !loaded_build_id(path, build_id))
-        return false;
+        return NULL;
     snprintf(head, sizeof(head), "%s %lld %lld %ld", tables->stamp,
              (long long)about.st_size, (long long)about.st_mtim.tv_sec,
              about.st_mtim.tv_nsec);
     char *to = need_text("%s/%s" COUNTERS_TABLE, tables->folder, build_id);
-    bool new = !has_head(to, head);
-    if (new)
+    *new = !has_head(to, head);
+    if (*new &&about.st_size > most) {
+        free(to);
+        return NULL;
+    }
+    if (*new)
         write_table(to, head, path, build_id);
-    free(to);
+    return to;
+}
+
+bool tables_add(const struct code_tables *tables, const char *path)
+{
+    bool new;
+    free(find_table(tables, path, INT64_MAX, &new));
     return new;
+}
+
+char tables_class(const struct code_tables *tables, const char *path,
+                  uint64_t function, int64_t most)
+{
+    bool new;
+    char *name = find_table(tables, path, most, &new), *line = NULL;
+    FILE *table = name != NULL ? fopen(name, "re") : NULL;
+    char class = 0, is;
+    uint64_t at;
+    size_t size = 0;
+    bool head = true;
+    while (table != NULL && class == 0 && getline(&line, &size, table) > 0) {
+        if (!head && sscanf(line, "%c %*s %" SCNx64, &is, &at) == 2 &&
+            at == function)
+            class = is;
+        head = false;
+    }
+    if (table != NULL)
+        fclose(table);
+    free(line);
+    free(name);
+    return class;
 }
 
 /* ---- a program ---- */

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct code_tables {
     char stamp[48]; /* of this program: another one reads anew */
@@ -25,6 +26,11 @@ void tables_add_program(const struct code_tables *tables, const char *path);
 
 /* Of one file; true: it was read just now. */
 bool tables_add(const struct code_tables *tables, const char *path);
+
+/* The class of the region whose function begins there; 0: it is in no table, or
+ * the file has more bytes than `most` and was not read before. */
+char tables_class(const struct code_tables *tables, const char *path,
+                  uint64_t function, int64_t most);
 
 /* Tells the library where they are, by the environment. */
 void tables_tell(const struct code_tables *tables);
