@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "bench/launching/driver/progress.h"
 #include "bench/options/command.h"
+#include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/start.h"
 #include "bench/programs/try/findings.h"
 #include "bench/programs/try/origin.h"
@@ -119,8 +120,8 @@ static bool are_small(struct rounds *rounds)
         leave_schemes(rounds);
         return false;
     }
-    printf("%s: scheduling is not the problem: the loops that can get another "
-           "schedule take %.2f %% of the time\n",
+    printf("%s: nothing to try: the loops that can get another schedule take "
+           "%.2f %% of the time\n",
            subjects->subject[0].name, 100 * fmin(subjects->all, 1));
     fflush(stdout);
     return true;
@@ -299,6 +300,8 @@ static int look(const struct try_plan *plan, struct origin *origin,
     if (code == 0) {
         if (attempt.loops.processes > 0)
             cores_print(stderr, &attempt.loops);
+        for (int i = 0; i < attempt.loops.processes; i++)
+            report_left(stderr, &attempt.loops.process[i]);
         subjects_find(rounds->subjects, plan->words[0], &attempt.loops,
                       attempt.seconds, plan->loops);
         code =
