@@ -64,21 +64,6 @@ int campaign_load(const char *path, const struct campaign_setup *setup,
 
 /* ---- one cell ---- */
 
-static void write_policy(FILE *out, const struct policy *p)
-{
-    fprintf(out, "repetitions: %d\nrepetitions_max: %d\nci: %.17g\n",
-            p->repetitions, p->repetitions_max, p->ci);
-    fprintf(out,
-            "cell_seconds: %.17g\nverify_limit: %.17g\ncell_timeout: %.17g\n",
-            p->cell_seconds, p->verify_limit, p->cell_timeout);
-    fputs("events: ", out);
-    campaign_text_quote(out, p->events);
-    fputc('\n', out);
-    fprintf(out, "trace: %s\nsave: %s\noversubscribe: %s\n",
-            p->trace ? "on" : "off", p->save ? "on" : "off",
-            p->oversubscribe ? "on" : "off");
-}
-
 /* A choice made for the cell when it runs is not a field of a campaign. */
 static void write_cell(FILE *out, const struct cell *cell)
 {
@@ -124,7 +109,7 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     FILE *out = need_stream(&text, &size);
     fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(checked.kernel, ":"),
             checked.kernel, (int)strcspn(checked.scheme, ":/"), checked.scheme);
-    write_policy(out, policy);
+    policy_write(out, policy);
     write_cell(out, &checked);
     fclose(out);
     code = campaign_parse("cell", text, &setup, campaign, err);
@@ -171,7 +156,7 @@ int campaign_crossed(const struct cell *cell,
     FILE *out = need_stream(&text, &size);
     fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(cell->kernel, ":"),
             cell->kernel, (int)strcspn(cell->scheme, ":/"), cell->scheme);
-    write_policy(out, policy);
+    policy_write(out, policy);
     write_given(out, cell, lists);
     fclose(out);
     int code = campaign_parse("cell", text, &setup, campaign, err);

@@ -1,5 +1,6 @@
 #include "bench/campaign/policy.h"
 
+#include "bench/campaign/campaign_text.h"
 #include "bench/options/numbers.h"
 #include "harness/counters/counters.h"
 
@@ -81,6 +82,23 @@ int policy_set(struct policy *policy, const char *key, const char *value,
     if (code == 0)
         *(int *)field = (int)whole;
     return code;
+}
+
+void policy_write(FILE *out, const struct policy *policy)
+{
+    for (const struct policy_key *key = policy_keys; key->name; key++) {
+        const char *field = (const char *)policy + key->offset;
+        fprintf(out, "%s: ", key->name);
+        if (key->kind == POLICY_WHOLE)
+            fprintf(out, "%d", *(const int *)field);
+        else if (key->kind == POLICY_REAL)
+            fprintf(out, "%.17g", *(const double *)field);
+        else if (key->kind == POLICY_SWITCH)
+            fputs(*(const bool *)field ? "on" : "off", out);
+        else
+            campaign_text_quote(out, field);
+        fputc('\n', out);
+    }
 }
 
 static bool is_equal(const struct policy_key *key, const struct policy *a,

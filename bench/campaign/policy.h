@@ -7,6 +7,7 @@
 #include "harness/cell/cell.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 enum policy_kind { POLICY_WHOLE, POLICY_REAL, POLICY_SWITCH, POLICY_EVENTS };
 
@@ -27,6 +28,9 @@ extern const struct policy_key policy_keys[];
  * (without a text); -EINVAL. */
 int policy_set(struct policy *policy, const char *key, const char *value,
                struct error *err);
+
+/* All settings as keys of a campaign, a line each. */
+void policy_write(FILE *out, const struct policy *policy);
 
 /* The name of a setting that differs and decides what is measured of a cell;
  * NULL: none.  A cell's time limit and the leave to share cores do not. */
