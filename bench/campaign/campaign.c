@@ -1,3 +1,4 @@
+/* Reads a campaign from its text. */
 #include "bench/campaign/campaign.h"
 
 #include "base/text.h"
