@@ -41,10 +41,10 @@ EXCEPTIONS = {
 BUDGET = {
     "base": 2733,
     "sched": 7956,
-    "kernels": 7579,
-    "harness": 40899,
-    "dls": 11968,
-    "bench": 43560,
+    "kernels": 7612,
+    "harness": 40955,
+    "dls": 12005,
+    "bench": 43590,
     "Python": 15345,
 }
 
