@@ -1,3 +1,4 @@
+/* Kernels by name. */
 #include "kernels/kernel.h"
 
 #include "base/nearest.h"

@@ -1,3 +1,4 @@
+/* The begins of all chunks, of a scheme whose chunks are known before. */
 #include "sched/sched.h"
 
 #include "base/list.h"

@@ -1,3 +1,4 @@
+/* Checks of files below /sys and /proc: cores, quota, other load, clock. */
 #include "bench/doctor/doctor.h"
 
 #include "base/file.h"

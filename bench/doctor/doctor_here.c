@@ -1,3 +1,4 @@
+/* Checks that try something: the speed of a core, counters, two ranks. */
 #include "bench/doctor/doctor.h"
 
 #include "base/scratch.h"

@@ -1,3 +1,4 @@
+/* Two ranks: each transport beside a bare ping-pong or fetch-and-add. */
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"

@@ -1,3 +1,4 @@
+/* Two threads: each scheme beside a bare fetch-and-add. */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/timed_team.h"

@@ -1,3 +1,4 @@
+/* Hands out the chunks of an OpenMP loop's visit, and times some of them. */
 #include "dls/omp/omp_team.h"
 
 #include <stdlib.h>

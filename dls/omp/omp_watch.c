@@ -1,3 +1,4 @@
+/* How much of its time a thread had a processor. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 

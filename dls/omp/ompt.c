@@ -1,4 +1,4 @@
-
+/* Loops and regions of LLVM's runtime, seen through its tools interface. */
 #include "dls/omp/omp_team.h"
 
 #include <dlfcn.h>

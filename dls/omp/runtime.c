@@ -1,3 +1,4 @@
+/* The functions of the program's OpenMP runtime, found by name. */
 #include "dls/omp/omp_parts.h"
 
 #include <dlfcn.h>

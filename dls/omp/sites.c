@@ -1,3 +1,4 @@
+/* A table of all loops and regions, found by their return address. */
 #include "dls/omp/frames.h"
 
 #include <errno.h>

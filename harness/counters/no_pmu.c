@@ -1,3 +1,4 @@
+/* Why the kernel gives no hardware counters. */
 #include "harness/counters/papi_events.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Counts events through PAPI, an event set for each component. */
 #include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 

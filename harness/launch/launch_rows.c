@@ -1,3 +1,4 @@
+/* The columns of runs- and workers- files: means, imbalance, overhead. */
 #include "harness/launch/launch_rows.h"
 
 #include "base/stamp.h"

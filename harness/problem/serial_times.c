@@ -1,3 +1,4 @@
+/* The latest passes of the serial loop, and how far they moved. */
 #include "harness/problem/serial.h"
 
 #include "base/stats.h"

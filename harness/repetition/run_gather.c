@@ -1,3 +1,4 @@
+/* Sums up the reports of all ranks: times, messages, the chunks' log. */
 #include "harness/repetition/run_parts.h"
 
 #include "base/stats.h"

@@ -1,3 +1,4 @@
+/* The timed part of a repetition: each thread of a rank runs it. */
 #include "harness/repetition/run_parts.h"
 
 #include "harness/problem/loop_costs.h"

@@ -1,3 +1,4 @@
+/* Cuts a worker's times where the loop has ended. */
 #include "harness/repetition/run.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Which worker goes to which processor. */
+/* Which worker goes to which processor, and binds threads there. */
 #include "harness/topo/topo_parts.h"
 
 #include <errno.h>

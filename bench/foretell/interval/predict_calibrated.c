@@ -1,3 +1,4 @@
+/* Costs of `predict` from a calibration in place of options. */
 #include "bench/calibrate/calibrated.h"
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/predict.h"

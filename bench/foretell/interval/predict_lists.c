@@ -1,3 +1,4 @@
+/* Lists in the options of `predict`: workers, costs, intervals. */
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/foretell/interval/predict.h"

@@ -1,3 +1,4 @@
+/* The text that `predict` prints. */
 #include "base/text.h"
 #include "bench/foretell/interval/predict.h"
 

@@ -1,3 +1,4 @@
+/* The workers of `plan`, from its options or from a file. */
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/foretell/load/plan_command.h"

@@ -1,3 +1,4 @@
+/* The table of pieces that `plan` prints. */
 #include "base/text.h"
 #include "bench/foretell/load/plan_command.h"
 #include "bench/options/table.h"

@@ -1,3 +1,4 @@
+/* Writes outlook.json, the file of `omp --on`. */
 #include "bench/foretell/replay/outlook_table.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Blocks of a function, and which block leads to which. */
 #include "bench/programs/code/code.h"
 
 #include "base/list.h"

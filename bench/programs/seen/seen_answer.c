@@ -1,3 +1,4 @@
+/* The first and the last line of the report of `omp`. */
 #include "base/text.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/suggest.h"

@@ -1,3 +1,4 @@
+/* What the functions that a region calls read and write. */
 #include "bench/programs/static/region_class.h"
 
 #include "base/list.h"

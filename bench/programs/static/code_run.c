@@ -1,3 +1,4 @@
+/* Follows the blocks of a region until no value changes. */
 #include "bench/programs/static/flow.h"
 
 #include "base/list.h"

@@ -1,3 +1,4 @@
+/* Values of registers and memory, and joining those of two ways. */
 #include "bench/programs/static/flow.h"
 
 #include "base/list.h"

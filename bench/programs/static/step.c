@@ -1,3 +1,4 @@
+/* What one instruction does to the values. */
 #include "bench/programs/static/meaning.h"
 
 #include <string.h>

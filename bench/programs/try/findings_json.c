@@ -1,3 +1,4 @@
+/* Writes answers.json, the file of `omp --try`. */
 #include "bench/programs/try/findings.h"
 
 #include "base/text.h"

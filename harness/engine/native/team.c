@@ -1,3 +1,4 @@
+/* A team of threads that sleep between two calls, and its barrier. */
 #include "harness/engine/engine.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Passes of the serial loop, in turns with the repetitions. */
 #include "harness/launch/launch_parts.h"
 
 #include "base/stats.h"

@@ -1,3 +1,4 @@
+/* Measures the hand-over: a flag that two cores pass to and fro. */
 #include "harness/launch/handover.h"
 
 #include "base/stats.h"

@@ -1,3 +1,4 @@
+/* The manifest of a real launch: machine, seats, what things cost. */
 #include "harness/launch/launch_parts.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* The manifest of a simulated launch. */
 #include "harness/launch/launch_parts.h"
 
 #include "harness/engine/sim/world.h"

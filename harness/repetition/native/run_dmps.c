@@ -1,3 +1,4 @@
+/* Opens the pipeline of a loop with dependences. */
 #include "harness/repetition/native/run_own.h"
 
 #include "harness/program/need.h"

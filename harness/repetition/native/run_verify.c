@@ -1,3 +1,4 @@
+/* Compares the results of a repetition with the serial loop. */
 #include "harness/repetition/native/run_own.h"
 
 #include "harness/program/need.h"

@@ -1,3 +1,4 @@
+/* Opens the workers of this rank: memory, kernel, log. */
 #include "harness/repetition/native/run_own.h"
 
 #include "base/pages.h"
