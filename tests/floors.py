@@ -87,6 +87,10 @@ def sources():
             and "examples" not in path.parts]
 
 
+# Rooms without C.
+OTHERS = ["analysis", "packaging", "tests"]
+
+
 def is_test(path):
     return re.search(r"(_test\.c|testing\.h)$|/check\w*\.h$", str(path))
 
@@ -94,7 +98,7 @@ def is_test(path):
 def check_heads():
     """Every room says in a few lines what it is for, and what to read."""
     wrong = []
-    for room in HEIGHT:
+    for room in [*HEIGHT, *OTHERS]:
         head = pathlib.Path(room, "README.md")
         lines = head.read_text().splitlines() if head.exists() else []
         if not 3 <= len(lines) <= 10 or lines[0] != "# " + room:

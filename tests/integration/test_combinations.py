@@ -7,6 +7,7 @@ import re
 import pytest
 
 from conftest import ROOT
+from test_matrix import SINGLE
 
 SCHEMES = re.findall(r"^SCHEME\((\w+)\)", (ROOT / "sched/schemes/schemes.def")
                      .read_text(encoding="utf-8"), re.M)
@@ -83,6 +84,14 @@ def check(result, schemes):
     assert len(runs) == len(schemes), result.err
     for row in runs:
         assert row["verified"] and row["iterations"] == ITERATIONS
+
+
+def test_no_list_forgets_a_scheme():
+    """Those that do not follow from schemes.def."""
+    smoke = (ROOT / "bench/campaigns/smoke.yaml").read_text()
+    listed = re.search(r"scheme: \[(.*?)\]", smoke, re.S)[1]
+    for names in listed.replace('"', "").split(","), ["ss", *SINGLE]:
+        assert {x.strip().partition(":")[0] for x in names} == set(SCHEMES)
 
 
 @pytest.fixture(autouse=True)

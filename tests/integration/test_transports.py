@@ -68,6 +68,7 @@ def test_every_transport_is_in_it(listed):
     lines = (ROOT / "harness/transport/transports.def").read_text()
     assert (list(table_of(listed))
             == re.findall(r"^TRANSPORT\((\w+)\)", lines, re.M))
+    assert set(POSSIBLE) == set(table_of(listed))
     assert set(table_of(listed)["shared"]) == set(ASKS) | {"simulation"}
 
 
