@@ -9,6 +9,8 @@ from . import cells, loader, program, tables
 # The manual of result files: beside the package where that is installed.
 MANUALS = ["columns.md", "../results/README.md",
            "../../doc/dlsbench/results/README.md"]
+# A column that only frames of this section have.
+SECTIONS = [("step", "chunks"), ("worker", "workers"), ("label", "cells.csv")]
 UNITS = [("_per_s", "1/s"), ("_s", "s"), ("bytes", "bytes")]
 ENDS = {"_low": "Lower end of the 95 % interval of {}.",
         "_high": "Upper end of the 95 % interval of {}.",
@@ -55,22 +57,32 @@ def load(path, *more):
 
 def columns(frame=None):
     """A row for each column of the frame: name, unit, meaning.  Without one,
-    of all that results/README.md describes.  A count by the name of its event
-    has no meaning there."""
-    table = described(manual())
-    if frame is None:
-        return table
-    known = table.set_index("name")["meaning"]
+    of all that results/README.md describes.  A count of cells by the name of
+    its event has no meaning there."""
+    sections = described(manual())
+    known = {}
+    for names in [sections[section_of(frame)], *sections.values()]:
+        for name, words in names.items():
+            known.setdefault(name, words)
     return pd.DataFrame([{"name": name, "unit": unit(name),
                           "meaning": meaning(name, known)}
-                         for name in frame.columns])
+                         for name in (known if frame is None else frame)])
+
+
+def section_of(frame):
+    """Where results/README.md describes it: other files have some of its
+    columns, too."""
+    if frame is None:
+        return "runs"
+    return next((section for column, section in SECTIONS if column in frame),
+                "runs")
 
 
 def meaning(name, known):
     for end, words in ENDS.items():
         if name.endswith(end) and name not in known:
             return words.format(name[:-len(end)])
-    return known.get(name, "")
+    return known.get(name) or known.get(name.partition(".")[0], "")
 
 
 def manual():
@@ -81,15 +93,15 @@ def manual():
 
 
 def described(path):
+    """{section: {column: meaning}}"""
     with open(path, encoding="utf-8") as file:
-        rows = re.findall(r"^\| ([a-z][^|]*) \| ([^|]+) \|$", file.read(),
-                          re.M)
-    found = {}
-    for names, meaning in rows:
-        for name in re.findall(r"[a-z][a-z_0-9]*", names):
-            found.setdefault(name, meaning)
-    return pd.DataFrame([{"name": name, "unit": unit(name), "meaning": meaning}
-                         for name, meaning in found.items()])
+        _, *sections = re.split(r"^###? ", file.read(), flags=re.M)
+    return {text.partition("\n")[0]: {
+        name: meaning
+        for names, meaning in re.findall(
+            r"^\| ([a-z][^|]*) \| ([^|]+) \|$", text, re.M)
+        if names != "column" for name in re.findall(r"[a-z][a-z_0-9]*", names)}
+        for text in sections}
 
 
 def unit(name):

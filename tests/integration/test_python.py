@@ -14,7 +14,7 @@ from result_files import Directory
 DLSBENCH = ROOT / "build/dlsbench"
 
 SHOW = """
-import dlsbench, json, sys
+import dlsbench, json, pandas, sys
 results = dlsbench.load(sys.argv[1])
 table = dlsbench.columns(results.cells)
 print(json.dumps({
@@ -22,7 +22,13 @@ print(json.dumps({
         results.cells.to_json(orient="records")),
     "runs": len(results.runs), "workers": len(results.workers),
     "meanings": dict(zip(table["name"], table["meaning"])),
-    "units": dict(zip(table["name"], table["unit"]))}))
+    "units": dict(zip(table["name"], table["unit"])),
+    "others": [[f, name] for f in ("runs", "workers") for name, meaning in
+               dlsbench.columns(getattr(results, f))[["name", "meaning"]].values
+               if not meaning],
+    "cpu_s": [dict(dlsbench.columns(pandas.DataFrame(columns=[
+        name, "cpu_s"]))[["name", "meaning"]].values)["cpu_s"]
+              for name in ("repetition", "worker")]}))
 """
 
 
@@ -68,6 +74,9 @@ def test_results_are_frames_whose_columns_are_explained(package, tmp_path):
     assert not found["file"].startswith(str(ROOT))
     assert found["runs"] == 27 and found["workers"] == 9 + 18 + 18
     assert all(found["meanings"].values()), found["meanings"]
+    assert found["others"] == []
+    program, thread = found["cpu_s"]
+    assert "program's processes" in program and "thread" in thread
     assert found["units"]["time_s_low"] == "s" and not found["units"]["cv"]
     by = {(c["scheme"], c["workers"]): c for c in found["cells"]}
     assert by["css:chunk=4", 2]["time_s"] == pytest.approx(0.52)
