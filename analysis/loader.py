@@ -208,6 +208,15 @@ class Results:
         return self._lazy[kind]
 
 
+def ends(ended):
+    """(cells that ended well, cells that did not)"""
+    if ended.empty:
+        return 0, 0
+    status = ended.groupby("cell", observed=True)["status"].agg(list)
+    good = sum("ok" in found for found in status)
+    return good, len(status) - good
+
+
 def csv_rows(path):
     """The lines of a CSV file as dictionaries; none without the file."""
     try:

@@ -284,6 +284,16 @@ def write_paper(directory, out):
     return 0
 
 
+def say_directories(results):
+    """A line for each, where several are read as one."""
+    if len(results.directories) < 2:
+        return
+    places = results.ended["launch"].map(results.places)
+    for directory in results.directories:
+        good, bad = loader.ends(results.ended[places == directory])
+        print(f"{good:5} ok {bad:3} not  {directory}")
+
+
 def make(args):
     first = args.directory[0]
     out = args.out or os.path.join(first, "report.html")
@@ -295,6 +305,7 @@ def make(args):
         return write_paper(first, out)
     frame = cells.summarize(results)
     results.say("report")
+    say_directories(results)
     if frame.empty:
         return 2
     traced = traces.traces(results, frame)

@@ -47,15 +47,6 @@ def find_below(folder, levels=LEVELS):
                 yield from find_below(below, levels - 1)
 
 
-def ends(results):
-    """(cells that ended well, cells that did not)"""
-    if results.ended.empty:
-        return 0, 0
-    status = results.ended.groupby("cell")["status"].agg(list)
-    good = sum("ok" in found for found in status)
-    return good, len(status) - good
-
-
 def first(results, path):
     (_, found), = environment.values(results.manifests[:1], [("", path)])
     return found[0] if found else environment.UNKNOWN
@@ -80,7 +71,7 @@ def list_all(args):
             print(f"results: {error}", file=sys.stderr)
             continue
         shown += 1
-        good, bad = ends(results)
+        good, bad = loader.ends(results.ended)
         print(f"{started(results)[:16]:16}  {good:5} ok {bad:3} not  "
               f"{results.name:17}  {first(results, 'version'):12}  "
               f"{', '.join(kinds(results)):15}  {directory}")
@@ -90,14 +81,16 @@ def list_all(args):
 def kinds(results):
     """Where the runs were: the host, simulated, or both."""
     simulated = results.runs["simulated"]
-    return [first(results, None)] * (simulated.empty or not simulated.all()) \
-        + ["simulated"] * simulated.any()
+    found = []
+    if simulated.empty or not simulated.all():
+        found.append(first(results, None))
+    return found + ["simulated"] if simulated.any() else found
 
 
 def show(args):
     """what is stored"""
     results = load(args.directory, least=0)
-    good, bad = ends(results)
+    good, bad = loader.ends(results.ended)
     print(textwrap.fill(
         f"{results.name}: {labels.count(good, 'cell')} ok, {bad} not; "
         f"{labels.count(len(results.runs), 'repetition')} in "

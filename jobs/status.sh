@@ -4,22 +4,62 @@
 #
 # Then, why cells failed and when the rest will be ready, if jobs go on as now.
 #
-#   jobs/status.sh DIR       exit code 0 when every cell is done, 1 when not
+#   jobs/status.sh DIR...    exit code 0 when every cell is done, 1 when not
+#
+# Of several directories, or of folders with some, it prints a line each.  One that
+# was not submitted has the cells of its campaign on this machine.
 set -u
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 # shellcheck source=jobs/common.sh
 . "$here/common.sh"
 
-[ $# -eq 1 ] || fail "usage: ${0##*/} RESULT-DIRECTORY"
-dir=$(cd -- "$1" 2>/dev/null && pwd -P) || fail "$1 is not a directory"
-[ -r "$dir/submitted.tsv" ] ||
-    fail "$1: nothing was submitted for it (it has no submitted.tsv)"
+# A line for each directory, of what this program says of it.
+each() { # DIR...
+    local worst=0 dir said code
+    printf '%6s %6s %8s %7s %8s  %s\n' cells 'done' running failed missing directory
+    for dir; do
+        said=$("$0" "$dir")
+        code=$?
+        [ $code -le $worst ] || worst=$code
+        awk -v dir="$dir" '$1 == "all" {
+            printf "%6s %6s %8s %7s %8s  %s\n", $2, $3, $4, $5, $6, dir }' <<<"$said"
+    done
+    exit $worst
+}
+
+# What this machine makes of the campaign must have the cells that ended here.
+refuse_others() {
+    local others
+    others=$(cat "$dir"/runs-*.jsonl 2>/dev/null | grep '"type": *"cell_done"' |
+        sed -E 's/.*"cell": *"([0-9a-f]+)".*/\1/' | grep -Fvxc -f <(cut -d, -f1 <<<"$cells"))
+    [ "${others:-0}" = 0 ] ||
+        fail "$1: $others of its cells are none of its campaign on this machine; it ran on another"
+}
+
+[ $# -ge 1 ] || fail "usage: ${0##*/} RESULT-DIRECTORY..."
+directories=()
+for dir; do
+    [ -d "$dir" ] || fail "$dir is not a directory"
+    below=("${dir%/}"/*/campaign.yaml)
+    if [ -e "$dir/campaign.yaml" ] || [ ! -e "${below[0]}" ]; then
+        directories+=("$dir")
+    else
+        directories+=("${below[@]%/campaign.yaml}")
+    fi
+done
+[ ${#directories[@]} -eq 1 ] || each "${directories[@]}"
+dir=$(cd -- "${directories[0]}" && pwd -P)
+[ -r "$dir/campaign.yaml" ] || fail "$1 has no results, and none are directly below it"
 program=$(find_program "$here") || exit 2
-machine=(--cores "$(tail -n 1 "$dir/submitted.tsv" | cut -f 5)")
-topology=$(tail -n 1 "$dir/submitted.tsv" | cut -f 7)
-[ -z "$topology" ] || machine+=(--topology "$topology")
+machine=()
+if [ -r "$dir/submitted.tsv" ]; then
+    machine=(--cores "$(tail -n 1 "$dir/submitted.tsv" | cut -f 5)")
+    topology=$(tail -n 1 "$dir/submitted.tsv" | cut -f 7)
+    [ -z "$topology" ] || machine+=(--topology "$topology")
+fi
 cells=$("$program" run "$dir/campaign.yaml" "${machine[@]}" --out "$dir" \
     --dry-run --format csv) || exit 2
+[ -r "$dir/submitted.tsv" ] || refuse_others "${directories[0]}"
 
 # Lines for awk: "array LAYOUT SHARDS ARRAY", "task LAYOUT SHARD STATE", and
 # "cell LAYOUT PLACE STATUS" at last.

@@ -338,6 +338,20 @@ def test_odd_names_and_wide_tables_compile(tmp_path):
 
 
 @pytest.mark.cross(group="pages", part=2)
+def test_each_directory_of_a_folder_has_a_line(tmp_path):
+    for name in "1", "2":
+        directory = Directory(tmp_path / "before" / name)
+        directory.manifest(name)
+        directory.cell([1, 1.1, 1.2], name, scheme="ss")
+    directory.cell([], name, scheme="gss:min=1", status="failed")
+    code, out, err = analysis("report", tmp_path / "before", "--no-files")
+    assert code == 0, err
+    assert out.splitlines() == [
+        f"    1 ok   0 not  {tmp_path}/before/1",
+        f"    1 ok   1 not  {tmp_path}/before/2",
+        f"report: {tmp_path}/before/report.html"]
+
+
 def test_odd_names_stay_words(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1, 1.1, 1.2], scheme="<b>&_%$#{}~^\\|")

@@ -23,9 +23,9 @@ print(json.dumps({
     "runs": len(results.runs), "workers": len(results.workers),
     "meanings": dict(zip(table["name"], table["meaning"])),
     "units": dict(zip(table["name"], table["unit"])),
-    "others": [[f, name] for f in ("runs", "workers") for name, meaning in
-               dlsbench.columns(getattr(results, f))[["name", "meaning"]].values
-               if not meaning],
+    "others": [name for f in (results.runs, results.workers)
+               for name, meaning in
+               dlsbench.columns(f)[["name", "meaning"]].values if not meaning],
     "cpu_s": [dict(dlsbench.columns(pandas.DataFrame(columns=[
         name, "cpu_s"]))[["name", "meaning"]].values)["cpu_s"]
               for name in ("repetition", "worker")]}))

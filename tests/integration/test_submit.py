@@ -174,9 +174,31 @@ def test_the_directory_of_another_campaign_stays_as_it_is(desk, dlsbench):
     assert refused.returncode == 2
     assert "holds another campaign" in refused.stderr
     assert sorted(done.directory.iterdir()) == before
-    status = desk.run(JOBS / "status.sh", "out")
-    assert status.returncode == 2
-    assert "nothing was submitted for it" in status.stderr
+
+
+def test_status_has_a_line_for_each_launch_of_a_folder(desk, dlsbench):
+    """Also where nothing was submitted; one exit code for all."""
+    def status(*words):
+        done = desk.run(JOBS / "status.sh", *words)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+    for name in "before/1", "before/2":
+        done = dlsbench("run", "--kernel", "null:size=50", "--scheme",
+                        "ss,gss", "--threads", 1, "--out",
+                        desk.folder / name)
+        assert done.code == 0, done.err
+    code, lines, _ = status("before/1")
+    assert code == 0 and lines[-1].split() == ["all", "2", "2", "0", "0", "0"]
+    code, lines, _ = status("before")
+    assert code == 0 and [line.split() for line in lines[1:]] == [
+        ["2", "2", "0", "0", "0", f"before/{i}"] for i in (1, 2)]
+    more = desk.folder / "before/2/campaign.yaml"
+    more.write_text(more.read_text().replace("'ss'", "'ss', 'tss'"))
+    code, lines, _ = status("before/", "before/1")
+    assert code == 1 and lines[2].split()[:5] == ["3", "2", "0", "0", "1"]
+    assert len(lines) == 4
+    more.write_text(more.read_text().replace("'ss', ", ""))
+    code, lines, err = status("before")
+    assert code == 2 and len(lines) == 2 and "before/2: 1 of its cells" in err
 
 
 # ---- layouts by nodes, and what is said before anything is submitted ----
