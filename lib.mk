@@ -57,8 +57,8 @@ $(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk
 # What the library over ranks uses of libdls: private names, which no program
 # has, under a version of their own, so that only libraries of one build match.
 $(LIB)/private.names: $(DLS_OBJECTS) $(MPI_OBJECTS)
-	$(Q)nm -g --defined-only $(DLS_OBJECTS) | sed -n 's/.* [A-Z] //p' | sort -u > $@.made
-	$(Q)nm -u $(MPI_OBJECTS) /dev/null 2>/dev/null | sed -n 's/.* U //p' | sort -u | \
+	$(Q)$(call tool,nm) -g --defined-only $(DLS_OBJECTS) | sed -n 's/.* [A-Z] //p' | sort -u > $@.made
+	$(Q)$(call tool,nm) -u $(MPI_OBJECTS) /dev/null 2>/dev/null | sed -n 's/.* U //p' | sort -u | \
 	    comm -12 - $@.made | grep -v '^dls_' > $@ || true
 $(LIB)/private.redefine: $(LIB)/private.names
 	$(Q)sed 's/.*/& dls_private_&/' $< > $@
@@ -71,8 +71,8 @@ $(LIB)/libdls.o: $(DLS_OBJECTS)
 $(LIB)/$(MPI_LIB).o: $(MPI_OBJECTS)
 $(LIB)/libdls-smpi.o: $(SMPI_OBJECTS)
 $(LIBS:%=$(LIB)/%.o): $(LIB)/private.redefine
-	$(Q)ld -r -o $@ $(filter %.o,$^)
-	$(Q)objcopy --redefine-syms=$< $@
+	$(Q)$(call tool,ld) -r -o $@ $(filter %.o,$^)
+	$(Q)$(call tool,objcopy) --redefine-syms=$< $@
 
 SHARED  = $(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--gc-sections -Wl,--no-undefined
 $(LIB)/libdls.so.$(LIB_MAJOR): $(LIB)/libdls.o $(LIB)/dls.map
@@ -96,10 +96,10 @@ $(LIB)/%.so: $(LIB)/%.so.$(LIB_MAJOR)
 # One object, in which only the exported names are left to link with.
 $(LIB)/%.a: $(LIB)/%.so $(LIB)/%.o
 	$(say) AR $@
-	$(Q)nm -D --defined-only $< | sed -n 's/.* [A-Z] \(dls_[A-Za-z0-9_]*\).*/\1/p' > $@.names
-	$(Q)ld -r --gc-sections $$(sed 's/^/-u /' $@.names) -o $(@:.a=-only.o) $(@:.a=.o)
-	$(Q)objcopy --keep-global-symbols=$@.names $(@:.a=-only.o)
-	$(Q)rm -f $@ && ar rcs $@ $(@:.a=-only.o)
+	$(Q)$(call tool,nm) -D --defined-only $< | sed -n 's/.* [A-Z] \(dls_[A-Za-z0-9_]*\).*/\1/p' > $@.names
+	$(Q)$(call tool,ld) -r --gc-sections $$(sed 's/^/-u /' $@.names) -o $(@:.a=-only.o) $(@:.a=.o)
+	$(Q)$(call tool,objcopy) --keep-global-symbols=$@.names $(@:.a=-only.o)
+	$(Q)rm -f $@ && $(call tool,ar) rcs $@ $(@:.a=-only.o)
 
 # Only the library: for programs that do not need the suite.
 LIBDIR  = $(PREFIX)/lib

@@ -68,6 +68,8 @@ FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),$(if $(filter $(BUILD)/kernels/%,$@),-O1,-O0) -g1 -fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
+# ld, ar and their like: of the machine that the compiler builds for.
+tool    = $(shell $(CC) -print-prog-name=$(1))
 # Programs hold no path of their build, so that those of two folders are equal.
 NO_PATH = '-ffile-prefix-map=$(CURDIR)=.'
 of_found = $(foreach x,$(2),$($(1)_$(x)))

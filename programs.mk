@@ -18,7 +18,7 @@ $(BUILD)/dlsbench: $(OBJECTS)
 # the time, and gold, where it is, in half of that.
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(BUILD)/tested.a: $(LIBOBJS)
-	$(Q)rm -f $@ && ar rcsT $@ $^
+	$(Q)rm -f $@ && $(call tool,ar) rcsT $@ $^
 
 $(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/tested.a
 	$(say) LD $@
