@@ -2,8 +2,8 @@
  *
  * A loop has iterations 0 to I-1.  Workers ask for chunks of consecutive
  * iterations until none is left; a scheme decides how large each chunk is.  The
- * library owns no threads, prints nothing, never ends the program and has no
- * global state: everything is in the handles below.
+ * library creates no threads, prints nothing and never ends the program.  It
+ * has no global state: everything is in the handles below.
  *
  *     dls_loop *loop;
  *     if (dls_open(&loop, "fss", iterations, threads, NULL) != 0)
@@ -17,9 +17,9 @@
  *     dls_close(loop, NULL);
  *
  * Errors.  Functions return a negative errno.  After dls_open, dls_next,
- * dls_leave, dls_again and dls_costs, dls_error gives one line that says what
- * is wrong and what is allowed.  Misuse that the library can see is an error;
- * the comments say what it cannot see.
+ * dls_leave, dls_again and dls_costs, dls_error gives the reason in one line:
+ * the mistake and the allowed values.  The library reports the misuse that it
+ * can detect; the comments name the misuse that it cannot detect.
  *
  * Link with -ldls (pkg-config libdls). */
 #ifndef DLS_H
@@ -34,8 +34,8 @@ extern "C" {
 
 #define DLS_VERSION "1.0"
 
-/* The version of the library that the program runs with, which may be newer
- * than the DLS_VERSION it was compiled with. */
+/* The version of the library at run time.  It may be newer than DLS_VERSION,
+ * the version at compile time. */
 const char *dls_version(void);
 
 /* One loop, shared by its workers. */
@@ -46,100 +46,99 @@ typedef struct dls_context dls_context;
 
 /* ---- open ---- */
 
-/* Choices other than the scheme.  Set `size` and leave every member that you do
- * not need 0:
+/* Options of a loop.  Set `size` and leave every member that you do not need 0:
  *
  *     dls_options options = {.size = sizeof(options), .name = "rays"};
  *
- * Texts, powers and costs are copied; the context must outlive the loop. */
+ * The library copies texts, powers and costs; the context must outlive the
+ * loop. */
 typedef struct dls_options {
     size_t size; /* sizeof(dls_options) */
     /* The name of this loop in DLS_SCHEDULE and reports; NULL: "loop". */
     const char *name;
     /* key=value,key=value; NULL: none.
-     *   min-chunk=n  no chunk is smaller, but the last (default 1)
-     *   stats=1      times are measured, for dls_statistics (default 0; costs
-     *                two readings of the processor's clock for each chunk) */
+     *     min-chunk=n  the smallest chunk, except for the last (default 1)
+     *     stats=1      measure times for dls_statistics (default 0; each chunk
+     *                  then costs two readings of the processor's clock) */
     const char *text;
     /* The relative speed of each worker, `workers` positive numbers, for
-     * schemes that count with them (wf, dtss, ...); NULL: all are equal. */
+     * schemes that use powers (wf, dtss, ...); NULL: all are equal. */
     const double *power;
     const dls_context *context; /* NULL: built-in schemes only */
-    /* What each iteration costs, `iterations` numbers of 0 and more in any
-     * unit, for schemes that count with them (hss, binlpt, static:by=cost);
-     * NULL: not known, and those schemes are refused. */
+    /* The cost of each iteration in any unit, `iterations` numbers of 0 or
+     * more.  Some schemes need them (hss, binlpt, static:by=cost); NULL: costs
+     * are unknown, and dls_open refuses those schemes. */
     const double *costs;
 } dls_options;
 
-/* Opens a loop.  scheme: a name with its keys, such as "gss" or
- * "css:chunk=64"; `dlsbench list schemes` describes all of them.  iterations:
- * 0 or more.  workers: 1 to 1048576.  options: NULL for none.
+/* Opens a loop.  scheme: a name with its keys, such as "gss" or "css:chunk=64";
+ * `dlsbench list schemes` describes all of them.  iterations: 0 or more.
+ * workers: 1 to 1048576.  options: NULL for none.
  *
  * The environment variable DLS_SCHEDULE replaces the scheme without
- * recompiling: `DLS_SCHEDULE=fss` for every loop, or `DLS_SCHEDULE=@file` for
- * those named in lines `name = scheme` of a file (`#` begins a comment, `* =
- * scheme` is for all other loops).
+ * recompiling.  `DLS_SCHEDULE=fss` applies to every loop.  `DLS_SCHEDULE=@file`
+ * reads lines `name = scheme` from a file (`#` begins a comment; `* = scheme`
+ * applies to all other loops).
  *
- * `DLS_REPORT=dir` measures every loop, as stats=1 does, and appends to files
- * in that folder what each did, in each step: lines that the programs of
- * DLSBench make tables of (dlsbench summary dir).  dls_again and dls_close
- * write them; a step with iterations that were not run has none.
+ * `DLS_REPORT=dir` measures every loop, as stats=1 does.  dls_again and
+ * dls_close append a record of each step to files in that folder; `dlsbench
+ * summary dir` makes tables of them.  A step with unfinished iterations has no
+ * record.
  *
  * Returns 0 or a negative errno: -EINVAL for an invalid argument, -ENOMEM, or
- * the reason why the file of DLS_SCHEDULE cannot be read or the folder of
- * DLS_REPORT cannot be written, such as -ENOENT.
- * *loop is a handle in both cases (NULL only without memory), so that
- * dls_error(*loop) has the reason; close it in both cases. */
+ * the reason why a file failed (-ENOENT, ...): DLS_SCHEDULE's cannot be read,
+ * or DLS_REPORT's cannot be written.  After an error *loop is still a handle
+ * (NULL only if memory ran out): dls_error(*loop) has the reason.  Close it in
+ * any case. */
 int dls_open(dls_loop **loop, const char *scheme, int64_t iterations,
              int workers, const dls_options *options);
 
-/* The reason of the last error, one line; "" when there was none.  The text
- * belongs to the loop and changes with its next error.  There is also a
- * text for NULL, which dls_open gives when memory runs out. */
+/* The reason of the last error, one line; "" if there was none.  The text
+ * belongs to the loop and changes with its next error.  NULL, which dls_open
+ * gives when memory runs out, has a text too. */
 const char *dls_error(const dls_loop *loop);
 
 /* ---- run ---- */
 
-/* The next chunk of this worker: iterations [*begin, *end).  The call means
- * that the worker's chunk before is finished.
+/* The next chunk of this worker: iterations [*begin, *end).  The call also
+ * reports that the worker has finished its previous chunk.
  *
- * Returns 1 with a chunk; 0 when there is none for this worker, then *begin
- * and *end are as they were; or a negative errno: -EINVAL for a worker that is
- * out of range, -ESHUTDOWN for one that has left.  Over ranks also -EPERM where
+ * Returns 1 with a chunk; 0 if there is none for this worker (*begin and *end
+ * stay as they were); or a negative errno: -EINVAL for a worker number out of
+ * range, -ESHUTDOWN for a worker that has left.  Over ranks also -EPERM where
  * only the main thread may ask, -ENOMEM (ask again), or -EIO.
  *
- * Call it from threads of any kind.  A worker number belongs to one thread at
- * a time; two threads with one number at the same time are not noticed.
- * 0 is not a barrier: other workers may still compute.  It may be called again
- * after 0, and gives a chunk if another worker has left and given one back. */
+ * Call it from threads of any kind.  A worker number belongs to one thread at a
+ * time; the library does not detect two threads with one number.  0 is not a
+ * barrier: other workers may still compute.  A worker may call again after 0,
+ * and gets a chunk if another worker has left and returned one. */
 int dls_next(dls_loop *loop, int worker, int64_t *begin, int64_t *end);
 
-/* This worker stops before dls_next returned 0 to it.  Its last chunk is
- * finished.  The chunk that a scheme keeps for it (its block under static, its
- * first chunk under wcss) goes to the workers that ask next.  Then dls_next
- * refuses it until dls_again, which needs all iterations to be finished: when
- * the last worker leaves with work left, dls_close is what remains.  Returns 0
- * or -EINVAL. */
+/* The worker stops before dls_next has returned 0 to it.  Its last chunk counts
+ * as finished.  A chunk that the scheme reserves for it (its block under
+ * static, its first chunk under wcss) goes to the workers that ask next.
+ * dls_next refuses the worker until dls_again, which needs all iterations
+ * finished: if the last worker leaves with work left, only dls_close remains.
+ * Returns 0 or -EINVAL. */
 int dls_leave(dls_loop *loop, int worker);
 
-/* The loop is executed once more, a time step for instance, with the same
- * scheme and workers and this number of iterations; all workers may ask again.
- * Schemes that learn keep their knowledge.  One thread calls it, while no other
- * is in dls_next or dls_leave.
+/* Executes the loop once more, for instance as the next time step, with the
+ * same scheme and workers and this number of iterations; all workers may ask
+ * again.  Schemes that learn keep their knowledge.  One thread calls it while
+ * no other is in dls_next or dls_leave.
  *
- * Returns 0; -EBUSY when iterations were not run: then nothing has changed,
- * and dls_unfinished says how many; -EINVAL for a number below 0: then nothing
- * has changed, either; -EINVAL for a loop that the scheme refuses and -ENOMEM:
- * then only dls_error and dls_close are left; or the reason why DLS_REPORT
- * cannot be written, such as -ENOSPC: then it may be called again.
- */
+ * Returns 0; -EBUSY if iterations are unfinished (dls_unfinished counts them)
+ * or -EINVAL for a negative number: nothing has changed; the reason why
+ * DLS_REPORT cannot be written, such as -ENOSPC: call again.  After -EINVAL for
+ * a loop that the scheme refuses, or -ENOMEM, only dls_error and dls_close may
+ * be called. */
 int dls_again(dls_loop *loop, int64_t iterations);
 
-/* The costs of the iterations from the next dls_again on, as options.costs
- * before the first time; a loop of as many iterations keeps its costs until
- * then.  Called when all iterations are finished.  Returns 0; -EINVAL for costs
- * that are NULL, negative or not finite, -EBUSY, or -ENOMEM: then the costs are
- * as before.  Schemes that use no costs ignore the numbers. */
+/* Replaces options.costs from the next dls_again on; a loop with as many
+ * iterations keeps its costs until then.  Call it when all iterations are
+ * finished.  Returns 0; -EINVAL for costs that are NULL, negative or not
+ * finite; -EBUSY; or -ENOMEM.  An error leaves the costs as they were.  Schemes
+ * that use no costs ignore them. */
 int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 
 /* Unfinished iterations: not handed out, or in the chunk of a worker that has
@@ -147,16 +146,16 @@ int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
  * Otherwise it may be off by some chunks in either direction. */
 int64_t dls_unfinished(const dls_loop *loop);
 
-/* Frees the loop, in every case; NULL is allowed.  No worker may use it any
- * more, which the library cannot see.  Returns 0; -EBUSY when iterations were
- * not run; *unfinished (NULL: not asked for) has how many; or the reason why
- * DLS_REPORT cannot be written. */
+/* Frees the loop in any case; NULL is allowed.  No worker may use the loop
+ * after the call; the library cannot detect it.  Returns 0, -EBUSY if
+ * iterations are unfinished, or the reason why DLS_REPORT cannot be written.
+ * *unfinished counts those iterations; it may be NULL. */
 int dls_close(dls_loop *loop, int64_t *unfinished);
 
 /* ---- look ---- */
 
-/* What a loop has done since it was opened or since dls_again.  Times are in
- * seconds, and 0 without the option stats=1. */
+/* Totals of a loop since dls_open or dls_again.  Times are in seconds, and 0
+ * without the option stats=1. */
 typedef struct dls_stats {
     size_t size;        /* sizeof(dls_stats), set by the caller */
     int64_t iterations; /* finished */
@@ -168,24 +167,24 @@ typedef struct dls_stats {
     double imbalance;
 } dls_stats;
 
-/* Of one worker, or of all with worker = -1.  Call it as dls_unfinished.
- * Returns 0 or -EINVAL. */
+/* Totals of one worker, or of all with worker = -1.  Call it while no worker is
+ * in dls_next.  Returns 0 or -EINVAL. */
 int dls_statistics(const dls_loop *loop, int worker, dls_stats *stats);
 
-/* The scheme of the loop with all its keys, as it was decided by dls_open.
- * The text belongs to the loop. */
+/* The scheme of the loop with all its keys, as dls_open chose it.  The text
+ * belongs to the loop. */
 const char *dls_scheme_of(const dls_loop *loop);
 
-/* ---- schemes of your own ---- */
+/* ---- the program's own schemes ---- */
 
-/* The loop that a scheme is to cut. */
+/* A loop that a scheme divides into chunks. */
 typedef struct dls_shape {
     int64_t iterations;  /* at least 1 */
     int workers;         /* at least 1 */
     const double *power; /* `workers` entries; NULL: all are equal */
 } dls_shape;
 
-/* A key of a scheme, a number: name:key=value.  A table of keys ends with an
+/* A numeric key of a scheme: name:key=value.  A table of keys ends with an
  * entry whose name is NULL. */
 typedef struct dls_key {
     const char *name;
@@ -194,41 +193,41 @@ typedef struct dls_key {
     const char *help;
 } dls_key;
 
-/* A scheme.  The functions are called by one thread at a time; what they know
- * of a loop is in its state. */
+/* A scheme.  One thread at a time calls the functions.  Everything that they
+ * know of a loop is in its state. */
 typedef struct dls_scheme {
     size_t size; /* sizeof(dls_scheme) */
     const char *name;
     const dls_key *keys; /* NULL: none; at most 12 */
-    size_t state_size;   /* bytes of its state, which is aligned to 8 */
-    /* Prepares the state, which is zeroed; called by dls_open, and by dls_again
-     * where `again` is NULL.  value: of the keys, in their order.
-     * Returns 0; any other value refuses the loop. */
+    size_t state_size;   /* bytes of its state, aligned to 8 */
+    /* Prepares the zeroed state; called by dls_open, and by dls_again where
+     * `again` is NULL.  value: the values of the keys, in their order.  Returns
+     * 0; any other value refuses the loop. */
     int (*init)(void *state, const dls_shape *shape, const double *value);
-    /* The size of the next chunk, for this worker, of `remaining` iterations
-     * (at least 1).  The library raises any number to the smallest chunk and
-     * cuts it to what remains. */
+    /* The size of this worker's next chunk, with `remaining` iterations left
+     * (at least 1).  The library raises it to the smallest chunk and limits it
+     * to the remaining iterations. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
-    /* The worker took `time` for its last chunk of `size` iterations; the unit
-     * is the same for all workers and otherwise not known.  NULL: the scheme
-     * does not learn. */
+    /* The worker took `time` for its last chunk of `size` iterations.  The unit
+     * is unknown, but the same for all workers.  NULL: the scheme does not
+     * learn. */
     void (*feedback)(void *state, int worker, int64_t size, double time);
-    /* The loop is executed again: begin anew, and keep the acquired knowledge.
-     * NULL: init is called on zeroed state. */
+    /* The loop is executed again: start over, but keep the learned knowledge.
+     * NULL: the library zeroes the state and calls init. */
     void (*again)(void *state, const dls_shape *shape);
 } dls_scheme;
 
 /* Returns 0 or -ENOMEM. */
 int dls_context_open(dls_context **context);
 
-/* Adds a scheme; the struct is copied, its name and its keys stay the caller's
- * and outlive the context.  Returns 0; -EINVAL for a scheme without name, init
- * or next, for a name that is too long or has one of `:,=/#@*` or white space,
- * for more than 12 keys, and for a wrong size; -EEXIST when the context has one
- * of that name, or the library has; -ENOMEM. */
+/* Adds a scheme.  The struct is copied; its name and keys belong to the caller
+ * and must outlive the context.  Returns 0, or: -EINVAL: no name, init or next;
+ * a name too long or with white space or one of `:,=/#@*`; more than 12 keys;
+ * or a wrong size; -EEXIST: the context or the library has a scheme of that
+ * name; -ENOMEM. */
 int dls_context_add(dls_context *context, const dls_scheme *scheme);
 
-/* No loop may use it any more.  NULL is allowed. */
+/* Frees a context that no loop uses any more.  NULL is allowed. */
 void dls_context_close(dls_context *context);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What the program knows about the costs of iterations. */
+/* The costs of iterations that the program gives. */
 #include "dls/dls_parts.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* The private parts of the library, shared by its files: dls_open.c opens and
- * closes loops, next.c hands out, schedule.c reads DLS_SCHEDULE,
- * program_schemes.c keeps the schemes of programs; mpi/ is the library for
- * loops over ranks, which stands on this one. */
+/* Private declarations shared by the files of the library: dls_open.c opens and
+ * closes loops, next.c hands out chunks, schedule.c reads DLS_SCHEDULE.
+ * program_schemes.c keeps the schemes of programs.  mpi/ is the library for
+ * loops over ranks, which uses this one. */
 #ifndef DLS_DLS_PARTS_H
 #define DLS_DLS_PARTS_H
 
@@ -16,7 +16,7 @@
 /* Only what the public headers declare leaves the library. */
 #define DLS_PUBLIC __attribute__((visibility("default")))
 
-/* What a worker has done. */
+/* The work of one worker so far. */
 struct dls_work {
     int64_t out;    /* iterations of the chunk it has, 0: none */
     int64_t run;    /* iterations finished */
@@ -30,9 +30,9 @@ struct dls_worker {
      * step to the next each pointer that must be followed takes its time. */
     _Alignas(128) struct source_counter *counter;
     struct sched_table table;
-    /* What it got on the short way since the last time on the long one.  Each
-     * number more would be a store, which the next step has to wait for, so
-     * that worker_work finds the others in these two. */
+    /* Its chunks on the short way since the last time on the long one.  Another
+     * number would be another store, which the next step has to wait for.  So
+     * worker_work derives the others from these two. */
     uint64_t counted; /* next.c says what */
     int64_t last;     /* where the sizes differ: the step of the chunk it has */
     struct dls_work before; /* up to then; the chunk it had is finished now */
@@ -49,11 +49,12 @@ struct dls_worker {
     uint64_t ended;     /* its last chunk was finished */
 };
 
-/* In which a loop over ranks differs. */
+/* The functions in which a loop over ranks differs. */
 struct loop_over {
     /* Returns as dls_next does. */
     int (*next)(dls_loop *loop, int worker, struct chunk *chunk);
-    /* What the worker gives back; its last chunk is finished. */
+    /* The worker leaves: its last chunk is finished, its reserved work goes to
+     * others. */
     int (*leave)(dls_loop *loop, int worker);
     int (*again)(dls_loop *loop, int64_t iterations);
     /* In simulation, before a worker asks or leaves: the time of its chunk and
@@ -119,8 +120,8 @@ struct schedule {
     bool named;                    /* by a line with this very name */
 };
 
-/* What the environment asks for, for a loop of this name, else what the program
- * gives.  Returns 0 or -errno. */
+/* The scheme that the environment requests for a loop of this name, else that
+ * of the program.  Returns 0 or -errno. */
 int schedule_resolve(const char *name, const char *given,
                      struct schedule *schedule, struct error *err);
 

@@ -171,8 +171,8 @@ static void a_loop_may_change_its_size(void **state)
     }
 }
 
-/* 2^40 iterations, as intervals: the sum of their sizes and no two that
- * overlap (a worker alone gets them in order). */
+/* 2^40 iterations, as intervals: their sizes add up and no two overlap (a
+ * single worker gets them in order). */
 static void large_loops_have_no_gaps(void **state)
 {
     const int64_t n = (int64_t)1 << 40;

@@ -31,8 +31,8 @@ struct report_form {
     int ranks, threads, workers;
 };
 
-/* What the workers of a process did, by the clock of its first request; of
- * several together as report_add leaves it. */
+/* Times of the workers of a process, by the clock of its first request.
+ * report_add combines several processes. */
 struct report_part {
     double time_s;    /* until the last chunk was finished */
     double compute_s; /* in chunks, sum */

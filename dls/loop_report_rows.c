@@ -1,4 +1,4 @@
-/* What was measured, and the lines that say so. */
+/* Writes the measurements of a loop as lines of its report. */
 #include "dls/loop_report.h"
 
 #include <limits.h>

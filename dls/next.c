@@ -57,8 +57,8 @@ static const int64_t iterations_max = INT64_C(1) << 40;
 
 _Static_assert(SCHED_TABLE_STEPS_MAX < 1 << 23, "chunks need 64 - 41 bits");
 
-/* Of the short way alone.  Chunks of one size are as many as fit in their
- * iterations, and only the last one, which is the loop's, may be shorter. */
+/* The work counted on the short way.  All chunks have the fixed size, except
+ * for the last chunk of the loop, which may be shorter. */
 static struct dls_work count_equal(const struct dls_worker *worker)
 {
     const int64_t size = worker->table.fixed_size;

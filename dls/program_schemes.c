@@ -60,8 +60,8 @@ static int64_t own_next(const struct sched_ops *ops, void *state, int worker,
                         int64_t remaining)
 {
     int64_t size = scheme_of(ops)->next(state, worker, remaining);
-    /* A program has no way to say that there is no chunk: SCHED_NO_CHUNK is
-     * what a processor makes of 0/0, for instance. */
+    /* The interface has no value for "no chunk": a program may return
+     * SCHED_NO_CHUNK only by accident, for instance from 0/0. */
     return size > 0 ? size : 1;
 }
 

@@ -72,7 +72,7 @@ static int count_init(void *state, const dls_shape *shape, const double *value)
     return 0;
 }
 
-/* What a processor makes of 0/0 is raised as any other size. */
+/* A size from 0/0 is raised like any other invalid size. */
 static void sizes_are_raised_and_init_is_called_once(void **state)
 {
     const dls_scheme scheme = {.size = sizeof(scheme),

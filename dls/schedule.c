@@ -17,10 +17,10 @@
 struct rules {
     const char *path, *name;
     long line;
-    /* What has been found: a line with the very name, one for all others. */
+    /* Lines found so far: one with the exact name, one for all others. */
     bool exact, others;
     const char *begin; /* of the line, where it is checked */
-    way_rule_fn *take; /* every scheme is parsed; NULL: those that are used */
+    way_rule_fn *take; /* parse every scheme; NULL: only the one in use */
     void *arg;
 };
 

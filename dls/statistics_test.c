@@ -1,5 +1,5 @@
-/* What the library says of a loop after every single call: iterations and
- * chunks of each worker, and what is not finished. */
+/* The library's statistics after every single call: iterations and chunks of
+ * each worker, and the unfinished iterations. */
 #include "base/unit_testing.h"
 
 #include "base/random.h"
@@ -11,15 +11,15 @@
 
 enum { ITERATIONS = 197, WORKERS = 3 };
 
-/* Chunks of one size, the last of them shorter or not; tables, some with a
- * chunk kept for each worker or in an order of their own; and two schemes with
- * a state. */
+/* Chunks of one size, with and without a shorter last chunk.  Tables, some with
+ * a chunk reserved for each worker or with a special order.  Two schemes with a
+ * state. */
 static const char *const specs[] = {
     "ss",  "css:chunk=7", "css:chunk=500", "css:chunk=197",    "gss", "fss",
     "tss", "static",      "wcss:k=8",      "binlpt:chunks=20", "wf",  "af",
     NULL};
 
-/* What it must say. */
+/* The expected statistics. */
 struct expected {
     int64_t out, iterations, chunks;
 };
@@ -101,7 +101,7 @@ static void run_loop(struct fixture *f, uint64_t random, int64_t leaves)
         if (left || ask(f, w) == 0)
             asking &= ~(1U << w);
     }
-    /* What a worker has given back after another got 0. */
+    /* Takes the chunks that other workers returned after this one got 0. */
     while (ask(f, 0) == 1)
         ;
 }

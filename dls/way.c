@@ -26,7 +26,7 @@ static bool is_possible(const struct sched_ops *ops)
     return ops->available == NULL;
 }
 
-/* Those that are possible become `names`; also the others are known. */
+/* Collects the possible schemes in `names`; impossible ones are known too. */
 static bool is_known(const char *name, const char *names[NAMES_MAX])
 {
     bool known = strcmp(name, steal) == 0;

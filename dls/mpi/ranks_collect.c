@@ -1,8 +1,8 @@
 /* dls_collect: results go from the ranks that computed them to one, or to all.
  *
- * One rank after the other sends what it ran, in batches: a head with the
- * chunks' parts, then their results one after the other.  Those that are packed
- * have their size before them, and begin at a multiple of 8. */
+ * The ranks send in turn, in batches: a head with the parts of chunks, then
+ * their results in sequence.  A packed result follows its size and begins at a
+ * multiple of 8. */
 #include "dls/mpi/ranks_parts.h"
 
 #include <errno.h>
@@ -155,7 +155,7 @@ static void move_batch(struct collecting *c, int from)
     }
 }
 
-/* Those that neither send nor receive have nothing to do. */
+/* A rank that neither sends nor receives has nothing to do. */
 static void collect_from(struct collecting *c, int from)
 {
     const struct comm *comm = &c->ranks->comm;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a worker has, and has run; on separate cache lines. */
+/* The chunks and the input of one worker; on separate cache lines. */
 struct worker_data {
     _Alignas(128) struct chunk now; /* its chunk, size 0: none */
     struct chunk *done; /* all of them, neighbours joined; for results */

@@ -20,7 +20,7 @@ void ranks_release(struct ranks *ranks)
     comm_release(&ranks->comm);
 }
 
-/* Workers that have not asked to the end are not waited for. */
+/* Lets workers leave that have not asked until 0: nobody waits for them. */
 static void end_all(struct ranks *ranks)
 {
     for (int w = 0; w < ranks->loop.workers; w++) {

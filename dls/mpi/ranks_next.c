@@ -245,7 +245,8 @@ static int refuse_last(struct ranks *ranks)
         "this rank can run what is left for it");
 }
 
-/* Of a source that is not a master's: it can only be asked. */
+/* Sources without a master cannot reassign a reserved chunk: ask for it here
+ * and keep it for the other workers. */
 static int give_back(struct ranks *ranks, int number, bool last)
 {
     struct dls_worker *worker = &ranks->loop.worker[number];
@@ -299,7 +300,7 @@ DLS_PUBLIC int dls_poll(dls_loop *loop)
             ranks, EPERM,
             "MPI's level of threads lets only the main thread poll");
     ranks_serve(ranks);
-    /* Who has nothing to steal is still asked. */
+    /* Under work stealing a rank with no work left is still asked. */
     bool asked = ranks->is_open && ranks->ops->rules->all_poll &&
                  ranks->comm.ranks > 1 && !end_is_over(&ranks->end);
     if (atomic_load(&ranks->active) == 0 && !asked)

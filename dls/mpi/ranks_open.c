@@ -121,7 +121,7 @@ struct passed {
     const dls_mpi_options *mpi;
 };
 
-/* Tags of messages are numbers of workers, too, and MPI has 32768 for sure. */
+/* Worker numbers are also message tags, and MPI guarantees only 32768. */
 enum { RANK_WORKERS_MAX = 16384 };
 
 static int read_arguments(struct ranks *ranks, const struct passed *passed,

@@ -1,8 +1,8 @@
-/* The private parts of the library for loops over ranks, shared by its files:
- * ranks_open.c opens, ranks_setup.c chooses what hands out, ranks_next.c hands
- * out, ranks_end.c begins anew and closes, ranks_watch.c says that nobody
- * closed, ranks_input.c and ranks_collect.c move data, ranks_report.c writes
- * what was measured. */
+/* Private declarations of loops over ranks.  ranks_open.c opens loops,
+ * ranks_setup.c chooses the transport, ranks_next.c hands out chunks.
+ * ranks_end.c restarts and closes loops, ranks_watch.c reports loops that
+ * nobody closed.  ranks_input.c and ranks_collect.c move data, ranks_report.c
+ * writes measurements. */
 #ifndef DLS_MPI_RANKS_PARTS_H
 #define DLS_MPI_RANKS_PARTS_H
 
@@ -31,8 +31,8 @@ enum {
 extern const struct spec_param ranks_option_params[];
 
 /* rma: at its end rank 0 waits for the others, which may need it.  Some ranks
- * come before dls_again counts what is left, and some after: on a communicator
- * of its own, where that order does not matter. */
+ * come before dls_again counts the remaining iterations, some after.  A
+ * separate communicator makes that order irrelevant. */
 struct meeting {
     bool needed;
     MPI_Comm comm;
@@ -140,9 +140,9 @@ void ranks_unwatch(struct ranks *ranks);
  * failed. */
 void ranks_release(struct ranks *ranks);
 
-/* Counts the iterations that are not finished in all ranks, and refuses the
- * call where there are any: 0, or the error of the handle.  Collective: this
- * rank serves others while it waits. */
+/* Counts the unfinished iterations in all ranks, and refuses the call if there
+ * are any: 0, or the error of the handle.  Collective: this rank serves others
+ * while it waits. */
 int ranks_check_finished(struct ranks *ranks);
 
 /* MPI has failed: the error of the handle.  Returns -EIO. */

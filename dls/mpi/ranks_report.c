@@ -55,7 +55,7 @@ int ranks_report_open(struct ranks *ranks, const char *name)
     return comm_agree(comm, code, &loop->error);
 }
 
-/* Of all ranks, in rank 0. */
+/* Rank 0 writes the run of all ranks. */
 static int write_run(struct ranks *ranks)
 {
     struct report_part *all = ranks->loop.report->parts;

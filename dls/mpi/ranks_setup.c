@@ -289,7 +289,7 @@ static int share_hosts(struct ranks *ranks, uint64_t *host)
     return comm_failed(comm) ? ranks_failed(ranks) : 0;
 }
 
-/* Who waits leaves a core alone that another worker may need. */
+/* On a crowded host a waiting thread must free its core for another worker. */
 void ranks_set_patience(struct ranks *ranks, long busy)
 {
     bool crowded = busy > sysconf(_SC_NPROCESSORS_ONLN);

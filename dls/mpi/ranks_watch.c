@@ -1,6 +1,6 @@
-/* Loops that are open when their process ends.  No caller is there any more
- * that keeps them, so MPI and the C library each keep a pointer to a note of a
- * loop. The note is never freed: on_exit cannot be taken back. */
+/* Reports loops that are still open when their process ends.  No caller keeps
+ * them then, so MPI and the C library each keep a pointer to a note of a loop.
+ * The note is never freed, because on_exit cannot be undone. */
 #include "dls/mpi/ranks_parts.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct watched {
     int keyval;
 };
 
-/* A worker of this rank has not got 0, or others may still ask it. */
+/* A worker of this rank still expects 0, or others may still ask this rank. */
 static bool is_running(struct ranks *ranks)
 {
     return atomic_load(&ranks->active) > 0 ||
