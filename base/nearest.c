@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A longer list does not stand behind a suggestion. */
+/* Longer lists are not printed after a suggestion. */
 enum { WORD_MAX = 63, SHORT = 8 };
 
 static size_t least(size_t a, size_t b)

@@ -9,9 +9,8 @@
 enum { NEAREST_HINT_MAX = 96 };
 
 /* The entry of names (NULL ends the list) with the smallest edit distance to
- * word, or NULL when none is near enough to be worth suggesting: more than a
- * third of the longer word would have to change.  Two neighbouring letters that
- * have changed places are one edit, capitals none. */
+ * word.  NULL: none is near; more than a third of the longer word would have to
+ * change.  Swapping two neighbouring letters is one edit; case is ignored. */
 const char *nearest_name(const char *word, const char *const *names);
 
 /* "; did you mean 'b'?" with the nearest name, an empty text when none is near
@@ -19,9 +18,9 @@ const char *nearest_name(const char *word, const char *const *names);
 const char *nearest_hint(const char *word, const char *const *names,
                          char *text);
 
-/* Says that `word` is none of `names`: the formatted text, then the nearest of
- * them, then the command that lists them, or without one ("") themselves, where
- * they are few or none is near.  Returns -EINVAL. */
+/* Reports that `word` is none of `names`: the formatted text, the nearest
+ * names, and the command that lists them.  Without a command ("") the names
+ * follow instead, if they are few or none is near.  Returns -EINVAL. */
 int nearest_unknown(struct error *err, const char *word,
                     const char *const *names, const char *command,
                     const char *format, ...)

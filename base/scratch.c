@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* No other folder's name begins so: what is found is ours to judge. */
+/* Only our folders have this prefix, so whatever matches may be removed. */
 static const char prefix[] = "dlsbench-run-";
 
 const char *scratch_base(void)
@@ -32,8 +32,8 @@ static bool is_there(int folder, const char *path)
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-/* The lock of a process that lives cannot be taken, nor can one where a file
- * system has no locks: such folders stay. */
+/* A living process holds its lock, so its folder stays.  So do folders on file
+ * systems without locks. */
 static void remove_dead(const char *path)
 {
     struct stat info;

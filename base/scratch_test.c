@@ -85,7 +85,7 @@ static void folders_of_the_dead_are_removed(void **state)
     assert_int_equal(scratch_open(&mine, 0, NULL), 0);
     assert_int_equal(count_folders(base), 1);
     assert_int_equal(access(mine.path, W_OK), 0);
-    /* Of a process that lives it stays. */
+    /* The folder of a living process stays. */
     assert_int_equal(scratch_open(&other, 0, NULL), 0);
     assert_int_equal(count_folders(base), 2);
     scratch_close(&other);

@@ -128,8 +128,8 @@ static int parse_value(const char *what, const char *name,
 
 /* ---- quotes ---- */
 
-/* Of the value that begins here, with its quotes: up to a comma outside of
- * them, or to the end. */
+/* The length of the value at `text` with its quotes: up to an unquoted comma or
+ * the end. */
 static size_t value_length(const char *text)
 {
     size_t length = 0;
@@ -205,8 +205,8 @@ static bool unquote(char *value)
 
 /* ---- pairs ---- */
 
-/* before: the key of a text that stands before it, to which the comma may
- * belong; NULL: there is none. */
+/* before: the key of the preceding text, which may contain the comma; NULL:
+ * none. */
 static int unknown_key(const char *what, const char *name, const char *key,
                        const char *before, const struct spec_param *params,
                        struct error *err)

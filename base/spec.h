@@ -1,12 +1,11 @@
-/* Specs: `name:key=value,key=value`, the one way in which schemes and kernels
- * are named in options, campaign files, result columns and plots.  A value that
- * has a comma is written in quotes, as file="a,b.txt"; a quote in it is
- * doubled.
+/* Specs: `name:key=value,key=value`.  Schemes and kernels are named this way in
+ * options, campaign files, result columns and plots.  A value with a comma is
+ * quoted, as file="a,b.txt"; a quote in it is doubled.
  *
- * A scheme or kernel declares its keys in a table of struct spec_param; this
- * module parses a spec against the table, fills in the defaults, and writes
- * the canonical form (every key that has a value and is not quiet, in table
- * order). */
+ * A scheme or kernel declares its keys in a table of struct spec_param.  This
+ * module parses a spec against the table, fills in the defaults, and writes the
+ * canonical form: in table order, every key that has a value and is not
+ * quiet. */
 #ifndef BASE_SPEC_H
 #define BASE_SPEC_H
 
@@ -37,7 +36,7 @@ struct spec_param {
     const char *fallback; /* default value as text; NULL: none */
     double min, max;      /* numbers: allowed range, both ends included */
     const char *choices;  /* SPEC_CHOICE: "re|im" */
-    bool required;        /* must be given (has no fallback) */
+    bool required;        /* must be given (no fallback) */
     bool quiet; /* not in the canonical form while it is the fallback: a key
                    that a spec with recorded results gets later */
     const char *help; /* one short line with the unit */

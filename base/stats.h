@@ -24,31 +24,31 @@ struct stats_median stats_median(double *values, int count);
 bool stats_known(struct stats_median median, double share);
 
 /* The ratio of two independent medians above 0, of / over, with a 95 %
- * confidence interval from their own (the method of variance estimates recovery
- * of Zou and Donner, on logarithms); NAN where a number is not known. */
+ * confidence interval from their intervals.  The method is variance estimates
+ * recovery (Zou and Donner) on logarithms.  NAN: a number is unknown. */
 struct stats_median stats_ratio(struct stats_median of,
                                 struct stats_median over);
 
-/* By how much the values of `b` are above those of `a`: the median of all
- * differences, with a confidence interval whose error is at most `alpha`, by
- * the distribution of Mann and Whitney's U (Hodges and Lehmann 1963); exact
- * where both have up to 25 values.  Where they have too few for it, the
- * interval is from -INFINITY to INFINITY.  NAN: one has none. */
+/* How far the values of `b` lie above those of `a`: the median of all
+ * differences.  The error of its confidence interval is at most `alpha`, by the
+ * distribution of Mann and Whitney's U (Hodges and Lehmann 1963); exact for up
+ * to 25 values each.  With too few values, the interval is infinite on both
+ * sides.  NAN: one sample is empty. */
 struct stats_median stats_shift(const double *a, int a_count, const double *b,
                                 int b_count, double alpha);
 
 /* The least number of values on each side that have such an interval. */
 int stats_shift_least(double alpha);
 
-/* Where values above 0 form two clusters that are more than `factor` apart:
- * between the greatest of one and the least of the other; INFINITY: they do
- * not, or one of them is not known.  count is at most STATS_SPLIT_MAX. */
+/* If values above 0 form two clusters more than `factor` apart, a number
+ * between them.  INFINITY: they do not, or a value is unknown.  count is at
+ * most STATS_SPLIT_MAX. */
 enum { STATS_SPLIT_MAX = 64 };
 double stats_split(const double *values, int count, double factor);
 
-/* The time p equal workers need for chunks of the given costs when each goes,
- * in this order, to the worker that is free first (list scheduling).  With
- * workers < 1 or out of memory: -1. */
+/* The time that p equal workers need for chunks of the given costs, by list
+ * scheduling: each chunk goes, in this order, to the first idle worker.  -1:
+ * workers < 1 or out of memory. */
 double stats_list_schedule(const double *cost, int64_t chunks, int workers);
 
 /* The time that they need at least, in whatever order: an equal part of all, or

@@ -179,9 +179,9 @@ static void clusters_are_split_where_they_are_far_apart(void **unused)
     assert_true(isinf(stats_split(both, 5, 6)));
 }
 
-/* Of 4,000 pairs of samples the interval holds the true ratio in 95 % at least
- * (2.4 standard deviations of the count are left), and is no wider than
- * honest: one half as wide does not. */
+/* In 4,000 pairs of samples the interval holds the true ratio at least 95 % of
+ * the time (tolerance: 2.4 standard deviations of the count).  An interval half
+ * as wide does not. */
 static void ratios_are_in_their_intervals(void **unused)
 {
     enum { ROUNDS = 4000 };

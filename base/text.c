@@ -37,7 +37,8 @@ size_t text_character(const char *text)
                                                                      : length;
 }
 
-/* Of a whole character of up to 3 bytes; others do no harm. */
+/* The code point of a character of up to 3 bytes; longer ones count as
+ * blanks. */
 static unsigned number_of(const char *text, size_t length)
 {
     const unsigned char *t = (const unsigned char *)text;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Tests that share nothing have no use for cmocka's argument. */
+/* Tests without shared state ignore cmocka's argument. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* main, with the tests of the file: cmocka_unit_test(name), ... */

@@ -1,4 +1,4 @@
-/* What a process may use, from files as the kernel writes them. */
+/* The limits of a process, from files in the kernel's format. */
 #include "base/unit_testing.h"
 
 #include "base/system/allowed.h"
@@ -114,7 +114,7 @@ static void a_container(void **unused)
     assert_string_equal(allowed.unknown, "");
 }
 
-/* The host's path in a container with a name space of its own. */
+/* A container's name space hides the host's path. */
 static void a_path_that_is_not_there(void **unused)
 {
     struct tree tree;

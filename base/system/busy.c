@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a line of /proc/stat: what is neither idle nor waiting for a disk.  Time
- * of guests is part of the first two. */
+/* A line of /proc/stat; busy is all but idle and waiting for a disk.  USER and
+ * NICE include the time of guests. */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 
 static void take_line(const char *line, const struct allowed_set *set,

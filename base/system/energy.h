@@ -1,5 +1,5 @@
-/* What the processor packages of this host use, by the kernel's powercap
- * (Intel's and AMD's RAPL): of all that runs there, not of one program. */
+/* The energy of this host's processor packages, by the kernel's powercap
+ * (Intel's and AMD's RAPL): for the whole host, not for one program. */
 #ifndef BASE_SYSTEM_ENERGY_H
 #define BASE_SYSTEM_ENERGY_H
 

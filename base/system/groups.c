@@ -124,8 +124,8 @@ static bool climb(const struct visit *visit, const struct mount *mount,
     }
 }
 
-/* A line of /proc/self/cgroup is number:controllers:path; version 2 has no
- * controllers. */
+/* A line of /proc/self/cgroup is number:controllers:path; in version 2 the
+ * controllers are empty. */
 static bool visit_line(const struct visit *visit, char *line, char *why,
                        size_t size)
 {

@@ -8,12 +8,12 @@
 /* One group: the folder that its files are in, and the version. */
 typedef void groups_look(void *into, const char *folder, int version);
 
-/* Calls `look` for the group of this process under a controller of version 1,
- * for all groups above it, and the same for version 2.  Groups are found by
- * /proc/self/cgroup and /proc/self/mountinfo below `root` ("" is the system;
- * tests have another).  Groups above a container's own cannot be seen.
+/* Calls `look` for this process's group under a controller of version 1, for
+ * all groups above it, and the same for version 2.  /proc/self/cgroup and
+ * /proc/self/mountinfo below `root` name the groups ("" is the system; tests
+ * use another).  Groups above a container's are invisible.
  *
- * False: a group is not known, and why[size] has the reason.  A system without
+ * False: a group is unknown; why[size] has the reason.  A system without
  * control groups is known to have none. */
 bool groups_visit(const char *root, const char *controller, groups_look *look,
                   void *into, char *why, size_t size);

@@ -1,4 +1,4 @@
-/* What is available, from files as the kernel writes them. */
+/* Available memory, from files in the kernel's format. */
 #include "base/unit_testing.h"
 
 #include "base/system/memory.h"

@@ -1,4 +1,4 @@
-/* Files that are there whole or not at all. */
+/* Files that exist whole or not at all. */
 #ifndef BASE_SYSTEM_WHOLE_H
 #define BASE_SYSTEM_WHOLE_H
 

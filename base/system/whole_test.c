@@ -52,7 +52,7 @@ static void test_links_are_replaced(void **state)
     char part[160];
     assert_int_equal(file_whole(path_of("theirs"), "keep", 4, &err), 0);
     assert_int_equal(symlink(path_of("theirs"), path_of("link")), 0);
-    /* Somebody has put a link where the part goes, too. */
+    /* Somebody has also put a link at the path of the part. */
     snprintf(part, sizeof(part), "%s.%d.part", path_of("link"), (int)getpid());
     assert_int_equal(symlink(path_of("theirs"), part), 0);
     assert_int_equal(file_whole(path_of("link"), "mine", 4, &err), 0);
