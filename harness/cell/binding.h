@@ -17,7 +17,7 @@ int binding_bind_parse(struct topo_binding *binding, const char *bind,
 int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
                          struct error *err);
 
-/* Of a checked cell. */
+/* From a checked cell. */
 void binding_of_cell(struct topo_binding *binding, const struct cell *cell);
 
 /* A list in its canonical form, ranges of three and more as a-b, into `text`;

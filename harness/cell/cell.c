@@ -119,7 +119,7 @@ static const char *const *name_transports(const struct cell_field *field,
     return transport_names(names);
 }
 
-/* Of a field that one transport alone has. */
+/* The field belongs to one transport. */
 static const char *const *name_choices(const struct cell_field *field,
                                        const char *names[CELL_NAMES_MAX])
 {

@@ -43,7 +43,7 @@ struct policy {
     bool oversubscribe;  /* run even if workers share cores, tagged */
 };
 
-/* A cell with every default; what is "auto" is resolved by cell_check. */
+/* A cell with all defaults; cell_check resolves "auto". */
 void cell_defaults(struct cell *cell);
 void policy_defaults(struct policy *policy);
 
@@ -52,8 +52,8 @@ void policy_defaults(struct policy *policy);
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 
-/* Whether it is simulated as in a paper.  The platforms that dlsbench calibrate
- * makes stand for native runs, and cells on them do as these do. */
+/* Whether it is simulated as in a paper.  Platforms from dlsbench calibrate
+ * represent native runs; their cells follow the native rules. */
 bool cell_as_printed(const struct cell *cell);
 
 /* Whether requests can go one ahead, of a cell that is checked otherwise. */
@@ -63,8 +63,8 @@ bool cell_may_prefetch(const struct cell *cell);
  * other want it: they have the same binding. */
 bool cell_same_places(const struct cell *a, const struct cell *b);
 
-/* Less than, equal to or greater than 0, as for sorting.  Cells that are
- * simulated in the same way can share a launch. */
+/* Less than, equal to or greater than 0, for sorting.  Cells with equal
+ * simulations can share a launch. */
 int cell_simulation_compare(const struct cell *a, const struct cell *b);
 
 /* Its description where cells are told apart: transport and hierarchy, and

@@ -26,8 +26,8 @@ enum cell_group {
     CELL_SIMULATION, /* how it is simulated: options of `dlsbench sim` only */
 };
 
-/* Places in the hashed text: of fields that are always in it, and of those that
- * are in it, by name, where they are not as usual. */
+/* Places in the hashed text: fields that it always holds, then fields that it
+ * holds by name if they are unusual. */
 enum { HASH_UNUSUAL = 64, HASH_MAX = 96 };
 
 struct cell_field {

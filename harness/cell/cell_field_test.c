@@ -151,8 +151,7 @@ static void a_line_is_enough(void **unused)
     }
 }
 
-/* What a line of results does not have, or has and nobody knows, is as usual.
- */
+/* Missing fields and unknown ones have the usual value. */
 static void rows_of_other_versions_are_read(void **unused)
 {
     struct cell cell, usual;

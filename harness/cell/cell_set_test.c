@@ -111,7 +111,7 @@ static void every_field_takes_its_values(void **unused)
             fail_msg("the field %s is not tested", names[f]);
 }
 
-/* A trace has a key `steps`, too: work per second, and no time steps. */
+/* The key `steps` of a trace means work per second, not time steps. */
 static void a_trace_has_no_time_steps(void **unused)
 {
     static const char *const kernel[] = {"trace:file=a.txt",

@@ -1,4 +1,4 @@
-/* What the tests of cells share: cells from words, good and bad ones. */
+/* Shared by the tests of cells: cells from words, good and bad ones. */
 #ifndef HARNESS_CELL_CELL_TESTING_H
 #define HARNESS_CELL_CELL_TESTING_H
 

@@ -46,7 +46,7 @@ static const char *word_of(const struct cell *cell,
     return field->word != 0 && strcmp(word, "given") != 0 ? word : NULL;
 }
 
-/* Numbers that are not given are empty. */
+/* Numbers not given are empty. */
 static void plain_text(const struct cell *cell, const struct cell_field *field,
                        char text[SPEC_CANONICAL_MAX])
 {

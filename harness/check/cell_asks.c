@@ -172,7 +172,8 @@ static void add_schemes(struct names *names, const struct transport_ops *ops)
     }
 }
 
-/* Of a value of the transport's own field: other values, other transports. */
+/* For a wrong value of the transport's field: lists its other values and other
+ * transports. */
 static void say_other_choice(const struct transport_ops *ops,
                              const struct names *transports,
                              enum transport_ask ask, char *text, size_t size)

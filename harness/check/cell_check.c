@@ -42,10 +42,10 @@ bool cell_loses_workers(const struct cell *cell)
            perturbs_ever(&perturbs);
 }
 
-/* ---- fields that are wrong in themselves ---- */
+/* ---- fields wrong in themselves ---- */
 
-/* Time steps: by convention the kernel's key is called so.  (trace has one,
- * too, for another thing.) */
+/* Time steps: by convention the kernel's key has this name.  (The key of trace
+ * means something else.) */
 static int64_t steps_of(const struct kernel_ops *kernel,
                         const struct spec *spec)
 {
@@ -317,8 +317,7 @@ static int resolve_values(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* In this order: fields that are wrong in themselves, then wrong
- * combinations. */
+/* In this order: single wrong fields, then wrong combinations. */
 static int (*const parts[])(struct setup *setup, struct error *err) = {
     read_specs,
     read_words,

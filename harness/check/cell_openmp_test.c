@@ -61,7 +61,8 @@ static void runtime_is_what_the_variable_says(void **state)
         setenv("OMP_SCHEDULE", rows[i].variable, 1);
         struct cell cell = good(OPENMP("scheme=runtime"));
         assert_string_equal(cell.scheme, rows[i].canonical);
-        /* What was read stands, whatever the variable says later. */
+        /* The cell keeps the value read first, whatever the variable says
+         * later. */
         setenv("OMP_SCHEDULE", "static,9", 1);
         struct cell again = cell;
         assert_int_equal(cell_check(&again, NULL), 0);

@@ -98,7 +98,8 @@ static int check_all(const struct setup *setup, struct error *err)
     return code == 0 ? check_rest(setup, err) : code;
 }
 
-/* One place knows the chunks that are out: the one process, or its master. */
+/* Only one place may know the running chunks: the one process, or its
+ * master. */
 static int check_reissue(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;

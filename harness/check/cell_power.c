@@ -33,8 +33,8 @@ static int expand_powers(const char *text, double *out, int64_t room,
     return 0;
 }
 
-/* One way to write powers: v alone, n:v from two on.  A list that has no room
- * for it (1/3 becomes 16 digits) stays as it was given. */
+/* One form for powers: v for one, n:v for two or more.  A list that would not
+ * fit (1/3 becomes 16 digits) keeps its given form. */
 static void format_powers(struct cell *cell, const double *power, int workers)
 {
     char list[sizeof(cell->power)] = "", word[48], value[32];

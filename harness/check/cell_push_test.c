@@ -1,5 +1,5 @@
-/* Cells of plans and of input data that are sent: what is made of them, what
- * does not go together, and the plans themselves. */
+/* Cells with plans and with input data that are sent: how they are resolved,
+ * what is refused, and the plans themselves. */
 #include "harness/cell/cell_testing.h"
 
 #include "harness/repetition/planned.h"

@@ -23,8 +23,8 @@ static int check_learning(const struct cell *cell,
                      scheme->name, cell->protocol);
 }
 
-/* The second scheme needs masters that cut, and no master knows the number of a
- * chunk in the whole sequence, by which `subproblem` groups chunks. */
+/* The second scheme needs masters that split chunks.  No master knows a chunk's
+ * number in the whole sequence, by which `subproblem` groups chunks. */
 static int check_two(const struct cell *cell, struct error *err)
 {
     if (text_is(cell->hierarchy, "flat"))

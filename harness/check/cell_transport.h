@@ -7,14 +7,14 @@
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/registry/transport_registry.h"
 
-/* Of a cell whose transport and protocol are resolved; NULL: of none. */
+/* The transport of a cell with resolved transport and protocol; NULL: none. */
 const struct transport_ops *cell_transport(const struct cell *cell);
 
 /* The value of the cell field that only this transport has; NULL: it has none.
  */
 const char *cell_transport_choice(const struct cell *cell);
 
-/* Whether the cell has ranks that are masters. */
+/* Whether some ranks of the cell are masters. */
 bool cell_has_masters(const struct cell *cell);
 
 /* Ranks that masters alone have, on top of the workers', also where the

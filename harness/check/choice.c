@@ -225,7 +225,8 @@ int choice_settle(struct setup *setup, struct error *err)
     if (code != 0)
         return code;
     strcpy(cell->scheme, setup->scheme.pair.canonical);
-    /* Fields that are not given are chosen: then they are not in the cell. */
+    /* Fields without `given` are chosen by the scheme, so the cell leaves them
+     * out. */
     if (!text_is(rule->hierarchies, "given")) {
         strcpy(cell->hierarchy, "flat");
         setup->hierarchy = (struct hierarchy){.levels = 0};

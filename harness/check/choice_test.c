@@ -34,7 +34,7 @@ static void specs_are_canonical_with_their_defaults(void **unused)
     assert_memory_equal(&again, &a, sizeof(a));
 }
 
-/* What the cell says itself stays. */
+/* The cell's explicit values stay. */
 static void given_levels_and_intervals_stay(void **unused)
 {
     struct cell *list;
@@ -56,7 +56,7 @@ static void candidates_are_the_fixed_cells(void **unused)
     struct cell cell = good(WORDS("scheme=auto:schemes=tss+css:chunk=16+fac2,"
                                   "hierarchies=flat+2,intervals=100+200",
                                   GRID, "ranks=2", "transport=window"));
-    /* A window has no masters. */
+    /* The window transport excludes masters. */
     assert_int_equal(candidates(&cell, &list), 6);
     struct cell fixed = good(WORDS("scheme=css:chunk=16", GRID, "ranks=2",
                                    "transport=window", "sync_interval=200"));

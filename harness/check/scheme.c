@@ -54,7 +54,7 @@ static const char *not_a_half(const char *half)
                                          : NULL;
 }
 
-/* Of a text that is not two schemes: says so where a half could be a scheme by
+/* The text is not two schemes.  Says so if one half could be a scheme by
  * itself. */
 static int refuse_two(const char *text, const struct error *why, int code,
                       struct error *err)

@@ -1,4 +1,4 @@
-/* What a setup resolves, each from its text. */
+/* Text fields become resolved values. */
 #include "harness/cell/cell_testing.h"
 
 #include <errno.h>
