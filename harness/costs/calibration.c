@@ -10,7 +10,7 @@
 
 const char *const calibration_names[CALIBRATION_KINDS] = {"threads", "ranks"};
 
-/* Workers whose powers differ by less are alike. */
+/* Workers count as equal if their powers differ by less. */
 static const double ALIKE = 1.1;
 
 bool calibration_is_alike(const struct calibration_kind *kind)

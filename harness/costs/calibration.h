@@ -1,15 +1,3 @@
-/* A calibration: what this machine's workers, boundaries and chunks cost, as
- * `dlsbench calibrate` measures it and `predict` and `run` read it.  The file
- * is JSON; results/README.md describes it.
- *
- * Costs are those of the model in sched/interval/interval.h:
- *     c_d, c_c   one boundary from one worker to another, round trip / 2 as in
- *                Andronikos et al., section 2.1; c_c for each byte
- *     c_p        one iteration; for kernels with dependences one grid point
- *     c_b        ours: to start one row of a block (sched/interval/interval.h)
- *     c_sch      one chunk from its source
- *     g, G       one message of input data from the rank of worker 0 to
- *                another (Beaumont et al., section 2); G for each byte */
 #ifndef HARNESS_COSTS_CALIBRATION_H
 #define HARNESS_COSTS_CALIBRATION_H
 
@@ -23,8 +11,8 @@
 /* 3: transfers, and c_p of kernels with input data on such data. */
 enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
 
-/* Of the kernels: how they lay out their data and go through them.  To be
- * raised with each change of what their iterations, rows or blocks cost;
+/* The layout of the kernels' data and the order in which they visit it.  Raise
+ * it whenever the cost of their iterations, rows or blocks changes;
  * calibrations of another layout are refused. */
 enum { CALIBRATION_LAYOUT = 3 };
 
@@ -94,7 +82,7 @@ struct calibration_kernel {
     struct calibration_block block[CALIBRATION_BLOCKS];
 };
 
-/* What is charged for the blocks of one loop. */
+/* The charges for the blocks of one loop. */
 struct calibration_charged {
     double factor; /* of what c_p and c_b say */
     double shared; /* a + b h, s: see calibration_block */
@@ -207,8 +195,8 @@ json_t *calibration_slices_to_json(const struct calibration_slices *slices);
 int calibration_slices_from_json(const json_t *object,
                                  struct calibration_slices *slices);
 
-/* The start of a repetition: the measured ones in turns, so that few
- * repetitions have few and many, short and long, alike. */
+/* The start of a repetition.  Takes the measured starts in turn, so that a few
+ * repetitions already cover short and long ones. */
 double calibration_start(const struct calibration_slices *slices,
                          int64_t repetition);
 

@@ -1,5 +1,5 @@
-/* What is in a calibration, as tables of fields: how it is written, and which
- * values can be. */
+/* The fields of a calibration as tables: how each is written, and its allowed
+ * values. */
 #ifndef HARNESS_COSTS_CALIBRATION_FIELDS_H
 #define HARNESS_COSTS_CALIBRATION_FIELDS_H
 

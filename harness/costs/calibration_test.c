@@ -1,5 +1,5 @@
-/* Calibration files: what is written comes back, what is broken is refused
- * with a text, and what is looked up is the nearest. */
+/* Calibration files: they are read back as written, broken ones are refused
+ * with a text, and a lookup finds the nearest entry. */
 #include "harness/testing.h"
 
 #include "harness/costs/calibration.h"

@@ -33,7 +33,7 @@ struct counters {
 
 /* ---- the list ---- */
 
-/* `default` keeps room for what it may stand for. */
+/* `default` reserves room for the events that replace it. */
 static int list_add(struct counters_list *list, const char *name,
                     struct error *err)
 {
@@ -66,7 +66,7 @@ static int list_word(struct counters_list *list, const char *word,
     return code == 0 ? list_add(list, word, err) : code;
 }
 
-/* With the events that `default` stands for here, each once. */
+/* Replaces `default` by its events here; each event once. */
 static int list_expand(struct counters_list *list,
                        const struct counters_list *words, struct error *err)
 {

@@ -1,11 +1,11 @@
 /* Counters of worker threads: events, and facts, which the operating system
- * keeps of every thread.  An event is a preset of PAPI (PAPI_TOT_CYC), a native
- * one (perf::PAGE-FAULTS, or one of any of PAPI's components), or one that the
- * kernel counts without PAPI (cycles:u).  PAPI is known here only.
+ * keeps for every thread.  An event is a preset of PAPI (PAPI_TOT_CYC), a
+ * native one of any PAPI component (perf::PAGE-FAULTS), or one that the kernel
+ * counts without PAPI (cycles:u).  Only this room knows PAPI.
  *
- * Events are counted apart over computing and over waiting: a thread reads
- * them when it begins a loop, when it begins and ends to wait for others, and
- * when the loop is over.  In a run without events nothing is read. */
+ * Computing and waiting are counted separately: a thread reads its events at
+ * the start of a loop, at both ends of each wait, and at the end.  Without
+ * events nothing is read. */
 #ifndef HARNESS_COUNTERS_COUNTERS_H
 #define HARNESS_COUNTERS_COUNTERS_H
 
@@ -24,8 +24,8 @@ enum {
     COUNTERS_WHY_SIZE = 240,
 };
 
-/* The value of `events`: "none" (no facts either), or a list with commas of
- * events and `default`, which counters_open replaces by what it stands for. */
+/* The value of `events`: "none" (no facts either), or a comma list of events
+ * and `default`, which counters_open expands. */
 struct counters_list {
     bool any; /* not none */
     int count;
@@ -74,15 +74,15 @@ void counters_end(struct counters *counters, int thread,
 /* The watch to notify of the thread's waits; NULL when no event is counted. */
 struct engine_watch *counters_watch(struct counters *counters, int thread);
 
-/* Of a process, for its manifest: the list without `default`, and with `:u`
- * where only user mode can be counted. */
+/* A process's events for its manifest: the list without `default`, and with
+ * `:u` where only user mode can be counted. */
 const struct counters_list *counters_asked(const struct counters *counters);
 /* Why event i is not counted; NULL when it is. */
 const char *counters_why(const struct counters *counters, int i);
 /* A bit for each event that is counted.  A worker that has fewer (its `known`)
  * could not open or keep the others. */
 uint32_t counters_counted(const struct counters *counters);
-/* Who counts with the processor's counters: "papi", "perf", or NULL. */
+/* The library that reads the processor's counters: "papi", "perf", or NULL. */
 const char *counters_by(const struct counters *counters);
 /* How the kernel's events are read: "rdpmc" or "read"; NULL without any. */
 const char *counters_reading(const struct counters *counters);

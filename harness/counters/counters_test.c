@@ -1,4 +1,4 @@
-/* What is the same with and without PAPI: the list, the facts, and what is said
+/* The parts that do not depend on PAPI: the list, the facts, and the messages
  * where nothing can be counted. */
 #include "harness/counters/counters_testing.h"
 
@@ -71,8 +71,8 @@ static double processor_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Pages that are touched for the first time, a sleep, and work: so much of the
- * processor, however long others keep it. */
+/* First touches of pages, a sleep, and work for a fixed processor time, however
+ * long others keep the core. */
 static void facts_are_of_the_loop(void **state)
 {
     enum { PAGES = 100, PAGE = 4096 };

@@ -20,8 +20,8 @@ static int paranoid_level(void)
     return level;
 }
 
-/* Cycles that are counted and do not grow: a virtual machine has promised
- * counters that it does not have. */
+/* Cycles that are counted but do not grow: a virtual machine promised counters
+ * that it lacks. */
 static bool stands_still(int cycles)
 {
     struct {

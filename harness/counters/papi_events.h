@@ -11,11 +11,11 @@
  * better.  0 does not mean that it can be counted here. */
 int events_check(const char *name, struct error *err);
 
-/* What `default` stands for, NULL at the end: PAPI's presets where PAPI knows
+/* The meaning of `default`, NULL at the end: PAPI's presets where PAPI knows
  * this processor, else the kernel's events. */
 const char *const *events_default(void);
 
-/* Those of a list that can be counted, in a process. */
+/* The countable events of a list, in a process. */
 struct events;
 
 /* why[i] says why event i cannot be counted, or is empty. */

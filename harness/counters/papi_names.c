@@ -121,8 +121,8 @@ static int no_component(const char *name, size_t length, struct names *names,
         nearest_hint(prefix, (const char *const *)names->name, hint));
 }
 
-/* PAPI takes any name of a software defined event for one that will come: only
- * those count that are there. */
+/* PAPI accepts any name of a software defined event as one to come; only
+ * existing ones count here. */
 static int check_component(const char *name, size_t length, struct names *names,
                            struct error *err)
 {

@@ -35,8 +35,8 @@ enum { WORKERS = 2, PAGE = 4096, COMPUTED = 64, WAITED = 32 };
     "sde:::papi_test::0,sde:::papi_test::1,perf::PAGE-FAULTS,nopmu::SOME_"     \
     "EVENT"
 
-/* What workers count of themselves, as any library in the process may: PAPI
- * reads it where it has no counters of the processor. */
+/* Counts that workers report themselves, as any library in the process may.
+ * PAPI reads them even without counters of the processor. */
 static long long told[WORKERS];
 
 struct bench {
@@ -146,8 +146,8 @@ static void workers_count_their_own(void **state)
     assert_non_null(counters_why(bench->counters, 3));
 }
 
-/* Who has ended to count can name and count again: PAPI is not told that its
- * thread is gone while it is not. */
+/* After a thread stops counting, it can name events and count again: PAPI must
+ * still know the thread. */
 static void a_thread_counts_again(void **state)
 {
     struct counters_list list;

@@ -78,10 +78,10 @@ static bool counted_all(const struct perf_reading *counted, int count,
     return least > most - most / 50;
 }
 
-/* Whether so many counters really count.  A virtual machine whose host needs
- * one of them itself lets them stand still by turns, and its kernel sees
- * nothing of it: then they do not count the branches that are taken in a few
- * turns.  Where that cannot be tried the group is believed. */
+/* Whether so many counters really count.  A virtual machine's host may need a
+ * counter itself and stop the guest's in turns, unseen by its kernel.  Then
+ * some turns miss taken branches.  If this cannot be tried, the group is
+ * trusted. */
 static bool all_count(const struct perf_group *group)
 {
     static const double turns_s = 0.012;

@@ -1,11 +1,11 @@
 /* Events that the kernel counts by perf_event_open, where PAPI does not know
  * the processor, is left out, or is slower; only harness/counters uses this.
  *
- * Every thread has one group.  It is pinned: its events never take turns, so
- * that a count is a count and no estimate, and one that does not fit beside
- * those before it is refused with the reason.  A group is read by rdpmc from
- * the pages that the kernel maps, or by one system call, whatever was faster
- * when it was opened: hypervisors trap rdpmc. */
+ * Every thread has one pinned group: its events never take turns, so counts are
+ * exact, not estimates.  An event that does not fit beside the earlier ones is
+ * refused with the reason.  A group is read by rdpmc from pages that the kernel
+ * maps, or by one system call, because hypervisors trap rdpmc; the faster one
+ * at opening time is kept. */
 #ifndef HARNESS_COUNTERS_PERF_H
 #define HARNESS_COUNTERS_PERF_H
 

@@ -108,9 +108,9 @@ static void assert_counted(bool right)
     assert_true(right);
 }
 
-/* Two counts in a row that agree, by all events of the list and by event i: a
- * virtual machine's counter may stand still for a while, and then it counts
- * another number each time.  What is wrong always is returned. */
+/* Two successive counts that agree, by all events of the list and by event i.
+ * A virtual machine's counter may stop for a while and then give another number
+ * each time.  A count that is always wrong is returned. */
 static struct counters_values count_steadily(struct counters *counters, int i)
 {
     enum { TRIES = 40 };
@@ -158,8 +158,8 @@ static void names_are_perfs(void **state)
     testing_refuses("branch-miss", "did you mean 'branch-misses'");
 }
 
-/* What is known of the loop, by its instructions, its cycles and the time that
- * these take at frequencies that there are. */
+/* The loop's known instructions and cycles, and a time that fits a real
+ * frequency. */
 static void counts_are_the_loops(void **state)
 {
     need_counters();
@@ -253,8 +253,8 @@ static void what_does_not_fit_is_said(void **state)
     close_list(many);
 }
 
-/* Somebody with more rights takes all counters of the cores: nothing is told
- * for what was counted meanwhile, and then it goes on. */
+/* Somebody with more rights takes all counters of the cores: counts of that
+ * time are unknown, later ones are right again. */
 static void what_is_lost_is_no_zero(void **state)
 {
     enum { HOGS = 24 };
