@@ -2,10 +2,10 @@
  * process.
  *
  * A held worker sleeps: at the polls of its kernel, about every 20 us, and
- * before it asks for a chunk.  That is like a worker without a core, and no
- * other worker of its process is affected.  On a core of its own it keeps the
- * core for the last 0.15 ms, to go on in time.  If the worker is alone in its
- * rank, a stop is a real one (harness/disturb/stopper.h) and not done here. */
+ * before it asks for a chunk.  It is like a worker without a core and affects
+ * no other worker of its process.  If it has a core to itself, it keeps it for
+ * the last 0.15 ms, to continue in time.  A worker alone in its rank is really
+ * stopped by harness/disturb/stopper.h instead. */
 #ifndef HARNESS_DISTURB_HOLD_H
 #define HARNESS_DISTURB_HOLD_H
 

@@ -1,11 +1,10 @@
 /* Competing load: busy processes on the cores of one cell's workers.
  *
- * A busy process is this program with the hidden word `busy`.  It is started
- * by the thread of the worker it competes with, inherits its processor and
- * its priority, and is stopped (SIGSTOP) except while its own cell is
- * measured, because the cells of a launch take turns.  The kernel kills it
- * with the thread that has started it, so that none is left however a rank
- * ends. */
+ * A busy process is this program with the hidden word `busy`.  The thread of
+ * the worker that it competes with starts it; it inherits the worker's
+ * processor and priority.  It is stopped (SIGSTOP) except while its cell is
+ * measured, because the cells of a launch take turns.  The kernel kills it with
+ * the thread that started it, so none survives a rank. */
 #ifndef HARNESS_DISTURB_LOAD_H
 #define HARNESS_DISTURB_LOAD_H
 

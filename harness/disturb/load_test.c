@@ -107,7 +107,7 @@ static void no_load_is_nothing(void **unused)
     load_close(&load);
 }
 
-/* In a process of its own, which is killed, running or stopped. */
+/* The owner is a separate process; it is killed, running or stopped. */
 static void killed_owner(bool resumed)
 {
     int pipes[2];

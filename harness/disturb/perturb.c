@@ -230,7 +230,7 @@ static int unknown_kind(const char *name, struct error *err)
                            name);
 }
 
-/* The value of a key; NULL: the kind has no such key, or it has no value. */
+/* The value of a key; NULL: the kind lacks the key, or its value is missing. */
 static const struct spec_value *value_of(const struct perturb_kind *kind,
                                          const struct spec *spec,
                                          const char *key)

@@ -1,11 +1,11 @@
 /* Perturbations: deliberate disturbances while a loop runs, to see which
- * schemes bear them.  A spec names one (`stop:worker=1,at=0.3,seconds=0.5`) or
- * several, joined by `+`; the table of harness/disturb/perturb.c has all kinds.
+ * schemes tolerate them.  A spec names one (`stop:worker=1,at=0.3,seconds=0.5`)
+ * or several, joined by `+`; the table of harness/disturb/perturb.c has all
+ * kinds.
  *
- * Pure: the times at which a worker is held follow from the spec, its seeds and
- * the time since the loop's start, both natively and in simulation.
- * harness/disturb/hold.h holds native workers,
- * harness/repetition/sim/run_perturb.c simulated ones. */
+ * Pure: the spec, its seeds and the time since the loop's start determine when
+ * a worker is held, natively and in simulation.  harness/disturb/hold.h holds
+ * native workers, harness/repetition/sim/run_perturb.c simulated ones. */
 #ifndef HARNESS_DISTURB_PERTURB_H
 #define HARNESS_DISTURB_PERTURB_H
 
@@ -61,9 +61,9 @@ struct perturb_kind {
 /* All of them; NULL ends the list. */
 extern const struct perturb_kind *const perturb_kinds[];
 
-/* Reads a spec, `none` or kinds joined by `+`, and writes its canonical form,
- * in which their order does not matter, to `canonical` (may be NULL).  Returns
- * 0 or -EINVAL with a text that lists what is allowed. */
+/* Reads a spec: `none`, or kinds joined by `+`.  Writes its canonical form,
+ * independent of their order, to `canonical` (may be NULL).  Returns 0, or
+ * -EINVAL with a text that lists the choices. */
 int perturbs_parse(const char *text, struct perturbs *perturbs,
                    char canonical[PERTURB_TEXT_MAX], struct error *err);
 

@@ -96,8 +96,8 @@ static void wrong_specs_are_refused(void **unused)
     }
 }
 
-/* As many as asked, never the first ones that are out of bounds, and each of
- * the rest about as often. */
+/* As many as asked, never the excluded first ones, and each of the rest about
+ * as often. */
 static void the_seed_chooses_fairly(void **unused)
 {
     enum { WORKERS = 10, FROM = 2, SEEDS = 4000 };
@@ -172,7 +172,7 @@ static void ends_are_those_of_small_steps(void **unused)
     }
 }
 
-/* What a delayed worker has computed until `time` since a period began. */
+/* The computing time of a delayed worker until `time` since a period began. */
 static double computed(const struct perturb *perturb, double time)
 {
     double on = perturb->period_s / perturb->factor;
@@ -269,7 +269,7 @@ static void what_overlaps_is_not_held_twice(void **unused)
     assert_true(fabs(toll[2].lost_s - 1) < 1e-9);
     assert_true(toll[1].from_s == 3);
     assert_int_equal(toll[0].times + toll[1].times + toll[2].times, 3);
-    /* Who is not hit by the long ones is not held by them. */
+    /* A worker that the long stops do not hit is not held by them. */
     memset(toll, 0, sizeof(toll));
     end = perturbs_end(&stops, 4, 0, 0, 10, toll);
     assert_true(fabs(end - 11) < 1e-9);

@@ -33,8 +33,8 @@ struct stopper_stop {
 void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
                  int count);
 
-/* Cancels the stops that have not happened yet; returns the number of past
- * stops, and the stops. */
+/* Cancels the pending stops; returns the number of past stops, and the
+ * stops. */
 int stopper_disarm(const struct stopper *stopper,
                    struct stopper_stop list[STOPPER_MAX]);
 

@@ -1,8 +1,9 @@
 /* The engine: time, waiting and threads.  One seam between the native program
  * and the simulated one, chosen at link time: native/ or sim/ in this folder.
+ *
  * Protocols never spin, yield or probe by themselves: they wait through the
- * engine, because natively a waiter must leave the core to a worker that shares
- * it, and in simulation polling never advances the clock. */
+ * engine.  Natively a waiter must leave the core to a worker that shares it; in
+ * simulation polling never advances the clock. */
 #ifndef HARNESS_ENGINE_ENGINE_H
 #define HARNESS_ENGINE_ENGINE_H
 
@@ -171,10 +172,11 @@ enum engine_cost {
 void engine_charge(enum engine_cost what);
 void engine_charge_times(enum engine_cost what, double times);
 
-/* Of a program that is simulated with a loop of its own, before the library
- * does anything: SMPI charges what the program has computed until now, also
- * with loops in one rank.  And the time of so many operations on this host.
- * Natively both do nothing. */
+/* For a program that is simulated and contains the loop itself.
+ * engine_computed: call it before the library does anything; SMPI charges the
+ * program's computing until now, also with loops in one rank.  engine_compute:
+ * charges the time of so many operations on this host.  Natively both do
+ * nothing. */
 void engine_computed(void);
 void engine_compute(double operations);
 

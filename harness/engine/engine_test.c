@@ -142,8 +142,8 @@ static void wakes_arrive_in_another_process(void **unused)
     munmap(rally, sizeof(*rally));
 }
 
-/* Many sleepers on one event all go on after one wake-up, and not after the
- * 50 ms at which they look up by themselves. */
+/* One wake-up wakes all sleepers of an event, before the 50 ms after which they
+ * look up by themselves. */
 enum { SLEEPERS = 6 };
 
 struct sleepers {

@@ -1,4 +1,4 @@
-/* What the tests of the engine share. */
+/* Shared by the tests of the engine. */
 #ifndef HARNESS_ENGINE_ENGINE_TESTING_H
 #define HARNESS_ENGINE_ENGINE_TESTING_H
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What the system has counted of a thread since it started. */
+/* The system's counts for a thread since it started. */
 struct engine_share_mark {
     double now_s;
     double cpu_s;   /* on a core */
@@ -24,9 +24,9 @@ struct engine_share {
 /* By the thread itself; a few microseconds, outside of what is timed. */
 void engine_share_mark(struct engine_share_mark *mark);
 
-/* A thread that sleeps waits for no core.  Where the system does not count the
- * waiting: none without a switch by others; with one, what the clock has more
- * than the processor's, as long as the thread has not slept. */
+/* A sleeping thread waits for no core.  If the system does not count the
+ * waiting: 0 without a switch by others; with one, clock time minus processor
+ * time, as long as the thread has not slept. */
 struct engine_share engine_share_between(const struct engine_share_mark *from,
                                          const struct engine_share_mark *to);
 

@@ -20,7 +20,7 @@ enum { SLEEP_EVENT_NS = 50000000 };
 enum { POLLS_PER_LOOK = 64 };
 /* A sleeper may wake up so late: the kernel's slack and a core that slept. */
 #define WAKE_S 150e-6
-/* Of one that wakes up to look whether there is anything left to do. */
+/* The nap of a waiter that looks for other work now and then. */
 static const double NAP_S = 200e-6;
 /* Tries to take a lock before the waiter naps, and pauses between two tries. */
 enum { LOCK_TRIES = 100, LOCK_PAUSES_FIRST = 4, LOCK_PAUSES_LAST = 64 };
@@ -188,9 +188,8 @@ void engine_wake(struct engine_event *event)
 
 /* ---- progress ---- */
 
-/* A full barrier on all threads of the process: a publisher that has not seen
- * this sleeper has made its number visible.  False where the kernel has no such
- * call. */
+/* A full barrier on all threads of the process: if a publisher missed this
+ * sleeper, its number is visible now.  False: the kernel lacks this call. */
 static bool barrier_for_all(void)
 {
     long code = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

@@ -14,14 +14,14 @@ struct engine_team {
     pthread_mutex_t mutex;
     pthread_cond_t go, back;
     uint64_t round; /* counts runs; a thread leaves its sleep on a change */
-    int working;    /* threads that have not come back from this run */
+    int working;    /* threads still in this run */
     bool stop;
     void (*body)(int thread, void *arg);
     void *arg;
     _Atomic uint32_t arrived; /* at the barrier */
     _Atomic uint32_t phase;   /* of the barrier */
     struct engine_event opened;
-    /* Whose threads they are; NULL: our own. */
+    /* The owner of the threads; NULL: ours. */
     void (*fork)(void *keeper, int threads, void (*body)(int thread, void *arg),
                  void *arg);
     void *keeper;
@@ -86,8 +86,8 @@ static struct engine_team *make_team(int threads, struct error *err)
         error_set(err, ENOMEM, "out of memory for %d threads", threads);
         return NULL;
     }
-    /* Sleeps of a few microseconds shall not last 50 more; threads that are
-     * started after this inherit it. */
+    /* Sleeps of a few microseconds must not last 50 more; later threads inherit
+     * this. */
     prctl(PR_SET_TIMERSLACK, 1000L);
     team->threads = threads;
     pthread_mutex_init(&team->mutex, NULL);

@@ -2,7 +2,7 @@
  * the time that its formula says. */
 #include "harness/engine/sim/world_testing.h"
 
-/* What each rank saw, and what they share. */
+/* The observations of each rank, and the data that they share. */
 struct seen {
     double at[PLACES];
     int order[PLACES], begun; /* places, as they began */
@@ -41,7 +41,7 @@ static void a_tick_is_a_picosecond(void **unused)
     assert_true(llabs((int64_t)(engine_ticks() - start) - 250000000000) <= 1);
 }
 
-/* Who serves others looks every 20 us, or 50,000 times. */
+/* A rank that serves others looks every 20 us, or 50,000 times. */
 static void naps_cost_few_looks(void **unused)
 {
     assert_true(engine_nap(3, false) == 3);
@@ -199,7 +199,7 @@ static void begin_and_leave(int place, void *arg)
     engine_sleep(1e-3 * (PLACES - place));
 }
 
-/* Those that come back last do not begin last the next time. */
+/* The last rank to leave does not start last the next time. */
 static void all_begin_in_the_same_order(void **unused)
 {
     struct seen first = {0}, second = {0};

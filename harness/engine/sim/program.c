@@ -1,5 +1,5 @@
-/* A program that is compiled with smpicc and has loops of its own: each of its
- * ranks joins the world when it opens one. */
+/* A program compiled with smpicc that contains its loops: each of its ranks
+ * joins the world when it opens one. */
 #include "harness/engine/sim/world.h"
 
 #include "harness/engine/usual_costs.h"
@@ -56,7 +56,7 @@ void world_part(void)
     free(world);
 }
 
-/* Suspends nothing: what follows is charged with the next call of MPI, too. */
+/* Suspends nothing: the next call of MPI also charges later computing. */
 void engine_computed(void)
 {
     int begun, over;

@@ -1,19 +1,18 @@
-/* dlsbench-sim-smpi.so, loaded before SimGrid (bench/simgrid): leaves out
- * what SMPI does at each call of MPI and a simulation of ours does not need.
+/* dlsbench-sim-smpi.so, loaded before SimGrid (bench/simgrid): removes work of
+ * SMPI at each call of MPI that our simulations do not need.
  *
- * The clock: at both ends of each call SMPI reads the clock of its thread,
- * which is a call of the kernel, to charge what the program computed in
- * between. Nothing is charged for that here (smpi/simulate-computation:no), so
- * that the clock stands still: half of the time of large simulations went
- * there.
+ * The clock: at both ends of each call SMPI reads the clock of its thread, a
+ * system call, to charge the computing in between.  We charge nothing for that
+ * (smpi/simulate-computation:no), so the clock always shows the same time.
+ * This took half the time of large simulations.
  *
- * The numbers of messages: SMPI counts those between two ranks with one tag, at
- * both ends and by a name of three numbers that it writes each time, so that a
- * message in one mailbox of a rank does not overtake one in its other.  Here a
- * rank has one (smpi/async-small-thresh:0), which keeps the order.
+ * The numbers of messages: SMPI counts the messages between two ranks with one
+ * tag, at both ends, under a name of three numbers.  This keeps a message in
+ * one mailbox of a rank from overtaking one in its other.  Here a rank has one
+ * mailbox (smpi/async-small-thresh:0), which keeps the order.
  *
- * The lists of small blocks that malloc leaves apart: SimGrid frees larger ones
- * as often, and each time malloc joins all small ones again. */
+ * Small blocks of malloc: SimGrid frees larger blocks as often, and each time
+ * malloc would join all small ones of its separate lists again. */
 #include <malloc.h>
 #include <xbt/xbt_os_time.h>
 

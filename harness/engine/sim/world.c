@@ -45,7 +45,7 @@ void world_end(void)
 
 void world_show(struct world *world)
 {
-    size_t count = sg_host_count(); /* makes the whole list, too */
+    size_t count = sg_host_count(); /* makes the whole list as well */
     sg_host_t *hosts = sg_host_list();
     for (size_t i = 0; i < count; i++)
         sg_host_set_data(hosts[i], world);
@@ -201,7 +201,7 @@ void world_print_hosts(void)
     free(hosts);
 }
 
-/* Of a boundary of some hundred columns. */
+/* The size of a boundary of some hundred columns. */
 enum { MESSAGE_BYTES = 8192 };
 
 /* There and back again; the caller begins.  SMPI's clock takes time itself. */
@@ -316,8 +316,8 @@ int engine_team_start(struct engine_team **out, int threads, struct error *err)
     return 0;
 }
 
-/* In the order of ranks, so that what several do at the same moment has the
- * same order in each cell, whatever ran before it. */
+/* In the order of ranks: simultaneous events then have the same order in each
+ * cell, whatever ran before it. */
 static void wake_all(struct engine_team *team)
 {
     for (int i = 1; i < team->threads; i++)

@@ -1,5 +1,5 @@
-/* The common data of all ranks of a simulated launch.  The ranks live in one
- * process and have no data at file scope: each finds the world at its host
+/* The common data of all ranks of a simulated launch.  The ranks share one
+ * process and keep no data at file scope: each finds the world at its host
  * (SimGrid's user data). */
 #ifndef HARNESS_ENGINE_SIM_WORLD_H
 #define HARNESS_ENGINE_SIM_WORLD_H
@@ -31,7 +31,7 @@ struct world {
     double result_bytes;     /* of an iteration; 0: as many as the kernel has */
     double boundary_bytes;   /* of a column; 0: as many as the kernel has */
     void *common;            /* rank 0's share in what all have in common */
-    int joined;              /* ranks of a program with a loop of its own */
+    int joined;              /* ranks of a program that contains its loop */
     bool samples;            /* SMPI charges what such a program computes */
 };
 
@@ -109,9 +109,9 @@ double world_wall(void);
 /* Name, cores and speed of the platform's hosts, as lines on stdout. */
 void world_print_hosts(void);
 
-/* By every rank: the time that a message takes one way between each rank and
- * the next, half of a round trip, and that of each byte, and what of both keeps
- * its sender and its receiver busy, s, as lines on stdout. */
+/* By every rank: prints, as lines on stdout, the one-way time of a message
+ * between each rank and the next (half a round trip) and of each byte.  Also
+ * the part of both that keeps the sender and the receiver busy; s. */
 void world_print_messages(int rank);
 
 #endif
