@@ -129,8 +129,8 @@ static void workers_have_leaves(const struct seen *s)
     }
 }
 
-/* A master that computes lives with its first worker; a dedicated one has a
- * rank of its own in front of its group. */
+/* A computing master shares the rank of its first worker; a dedicated one has a
+ * separate rank before its group. */
 static void hosts_are_right(const struct seen *s)
 {
     const struct tree *tree = &s->tree;

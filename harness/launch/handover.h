@@ -1,5 +1,5 @@
-/* The time in which a line of memory goes from one core to another, which on
- * some machines has several states and moves with it the times of loops. */
+/* The time in which a cache line moves from one core to another.  Some machines
+ * have several states of it, which change the times of loops. */
 #ifndef HARNESS_LAUNCH_HANDOVER_H
 #define HARNESS_LAUNCH_HANDOVER_H
 

@@ -126,9 +126,8 @@ static void complain_once(struct launch *launch, struct item *item,
     }
 }
 
-/* A worker that does not count what the manifest says is counted has null in
- * its record: others have taken its core's counters, or it has no files left.
- */
+/* Such a worker has null in its record: others took its core's counters, or it
+ * had no files left. */
 static void complain_uncounted(struct launch *launch, const struct item *item,
                                const struct run_result *result)
 {

@@ -93,9 +93,9 @@ void item_close(struct item *item);
 int beside_begin(const struct item *item, int count,
                  struct loop *loop[LAUNCH_BLOCK_MOST]);
 
-/* Collective: a turn of the loop, if it is due.  It is due until its median is
- * known as well as a cell's must be, but takes at most an eighth of the time of
- * its cells, besides three passes, or one second of them. */
+/* Collective: a turn of the loop, if due.  It is due until its median is known
+ * as well as a cell must be.  Beyond three passes or one second of them, it
+ * takes at most an eighth of its cells' time. */
 int beside_turn(struct launch *launch, struct loop *loop, struct error *err);
 
 /* Collective.  The manifest, the machine and the software of this launch, at

@@ -88,7 +88,7 @@ static void set_balance(struct run_line *run, const struct run_result *result)
     }
 }
 
-/* Where threads of the launch share cores, others are its own, too. */
+/* If threads of the launch share cores, they count as others here. */
 static void set_others(struct run_line *run, const struct run_result *result)
 {
     double others_s = 0, span_s = 0, max_s = 0;
@@ -266,7 +266,7 @@ int row_run(const struct row_context *c, const struct run_result *result,
 
 /* ---- workers and chunks ---- */
 
-/* "0" or "0-1,4": the bits that are set. */
+/* "0" or "0-1,4": the set bits. */
 static json_t *node_list(uint64_t nodes)
 {
     char text[256] = "";

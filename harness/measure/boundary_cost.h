@@ -1,12 +1,12 @@
 /* The cost of a boundary from one worker to another: c_d and c_c.
  *
- * Two workers send pieces of a row to and fro over the links that DMPS uses
+ * Two workers send pieces of a row to and fro over the links of DMPS
  * (harness/protocol/pipeline/links.h): between threads a progress counter,
- * between ranks messages.  A piece is written just before it is sent and read
- * when it has come, as boundaries are.  One way is half of the round trip, as
- * in Andronikos et al., section 2.1; also as there, all pairs are measured, and
- * disjoint ones at the same time (the rounds of a tournament), so that they
- * contend as in a loop. */
+ * between ranks messages.  As with boundaries, a piece is written just before
+ * it is sent and read on arrival. One way is half of the round trip, as in
+ * Andronikos et al., section 2.1.  As there, all pairs are measured, disjoint
+ * ones at the same time (the rounds of a tournament), so that they contend as
+ * in a loop. */
 #ifndef HARNESS_MEASURE_BOUNDARY_COST_H
 #define HARNESS_MEASURE_BOUNDARY_COST_H
 
@@ -17,9 +17,9 @@
  * rounds spread over all. */
 int exchange_pairs(int workers);
 
-/* The two workers of match `match` (0 to workers / 2 - 1, rounded up) of a
- * round of the tournament, 0 to exchange_rounds - 1; the lower one first.
- * False: one of them has no partner. */
+/* The two workers of match `match` of a round (0 to exchange_rounds - 1) of the
+ * tournament, the lower one first.  match is 0 to workers / 2 - 1, rounded up.
+ * False: one of them lacks a partner. */
 int exchange_rounds(int workers);
 bool exchange_match(int workers, int round, int match, int pair[2]);
 

@@ -17,7 +17,7 @@ int crew_cell(const struct launch_context *context, const char *transport,
     int code = cell_check(cell, err);
     if (code != 0 || !cell_transport(cell)->rules->counts_ahead)
         return code;
-    /* Simulations charge for chunks that are asked for one by one. */
+    /* Simulations charge for single requests of chunks. */
     cell->prefetch = false;
     return cell_check(cell, err);
 }

@@ -23,7 +23,7 @@ enum {
 typedef double measured(const struct run_result *result,
                         const struct launch_context *context);
 
-/* Of the loop's time, for each chunk. */
+/* The loop's time per chunk. */
 static double chunk_of(const struct run_result *result,
                        const struct launch_context *context)
 {

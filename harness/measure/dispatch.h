@@ -5,10 +5,10 @@
 #include "harness/costs/calibration.h"
 #include "harness/repetition/run.h"
 
-/* Collective; first of all: measures the transports that this launch can have
- * with the null kernel under ss, so that all workers ask all the time, and
- * fills dispatch, and host and core of the workers, at rank 0.  All ranks
- * return the same code; -EBUSY: workers share cores. */
+/* Collective, before all else.  Measures the launch's possible transports with
+ * the null kernel under ss, so that all workers ask all the time.  Fills
+ * dispatch and the workers' hosts and cores at rank 0.  All ranks return the
+ * same code; -EBUSY: workers share cores. */
 int dispatch_measure(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 

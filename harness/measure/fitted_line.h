@@ -12,11 +12,10 @@ struct line {
                      points are on the line */
 };
 
-/* Fits costs: every point counts by its relative error (weight 1 / y^2), so
- * that the small messages set the start-up cost and not the noise of the large
- * ones.  Costs are not negative: where the best line has a start or slope below
- * 0, the best one with 0 there is taken.  False, and nothing set, with less
- * than two different x or with a y that is not above 0. */
+/* Fits costs by relative errors (weight 1 / y^2), so that small messages set
+ * the start-up cost, not the noise of large ones.  Costs are not negative: a
+ * start or slope below 0 becomes 0 and the rest is fitted again.  False, and
+ * nothing set: fewer than two different x, or a y not above 0. */
 bool line_fit(const double *x, const double *y, int count, struct line *fit);
 
 #endif

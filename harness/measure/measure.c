@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A machine may be disturbed for seconds, longer than the rounds of a kernel
- * take: all kernels are visited one by one, and then again.  The middle visit
- * counts, as runs have the machine as it is, too. */
+/* A machine may be disturbed for seconds, longer than the rounds of a kernel:
+ * all kernels are visited once, then again.  The middle visit counts, because
+ * runs see the machine as it is. */
 enum { VISITS = 3 };
 
 /* Visits that differ by more are said. */

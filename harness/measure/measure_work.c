@@ -73,8 +73,8 @@ static void wipe_chunks(const struct work *work)
            (size_t)rows * work->output_bytes);
 }
 
-/* The first step finds rows that are not in the cache, those that follow may
- * find them there. */
+/* The first step loads rows into the cache; the following ones may find them
+ * there. */
 int work_steps(const struct work *work)
 {
     return work->grid.steps < STEPS ? work->grid.steps : STEPS;
@@ -232,7 +232,7 @@ static void chunk_body(int thread, void *arg)
     work->pass_s[thread] = engine_now() - start;
 }
 
-/* Of the kernel's cost, for one point. */
+/* The operations of one point, by the kernel's cost. */
 static double point_operations(const struct work *work)
 {
     return work->ops->cost->operations(work->instance, 0) /

@@ -41,7 +41,8 @@ int work_map(size_t bytes, char **out, struct error *err);
  * more fit.  round_s, by thread, becomes the median. */
 void work_round(struct work *work, void (*body)(int, void *), double *round_s);
 
-/* Of all rounds of a thread: its first, and how many threads there are. */
+/* The middle of a thread's rounds from its first on; `threads`: the distance
+ * between two of them. */
 double work_middle(const double *round_s, int threads);
 
 /* Collective: independent iterations; `cost` has one for each thread of this
@@ -53,7 +54,7 @@ int work_sample(struct work *work, struct calibration_cost *cost,
 int work_blocks(struct work *work, const struct measure_kernel *asked,
                 struct calibration_kernel *kernel, struct error *err);
 
-/* Time steps that are measured. */
+/* The number of measured time steps. */
 int work_steps(const struct work *work);
 
 #endif

@@ -1,11 +1,11 @@
 /* Blocks of a grid at single widths: alone, and under DMPS.
  *
  * Alone, every worker runs chunks of a separate share, at the same time as the
- * others and without waiting for them.  Ranks look for messages as they do in
- * a run: what that costs is in proportion to the computing.  Under DMPS the
- * same number of chunks of the same size are dealt to the workers in turns, so
- * that the rows next to each chunk are another worker's: what a block takes
- * longer then is what sharing rows, and telling the other of it, costs. */
+ * others and without waiting.  Ranks look for messages as in a run; that cost
+ * is in proportion to the computing.  Under DMPS, as many chunks of the same
+ * size are dealt to the workers in turns, so that the rows beside each chunk
+ * belong to another worker.  The extra time of a block is then the cost of
+ * sharing rows and of notifying the other. */
 #include "harness/measure/measured_blocks_parts.h"
 
 #include "base/stats.h"
@@ -29,7 +29,7 @@ enum {
 /* Without a campaign: from one column in ten to whole rows of small grids. */
 static const int64_t usual[] = {100, 1000};
 
-/* What a worker tells rank 0 of a width. */
+/* A worker's report to rank 0 on a width. */
 struct seen {
     double alone, together; /* s for a chunk, of the latter without waits */
     double wait;            /* s for a block that had to wait, or NAN */
@@ -126,7 +126,7 @@ static void measure_widths(struct blocks *b, const int64_t *width, int widths,
     int64_t columns = b->work->grid.columns;
     struct seen *own = need_zeroed((size_t)b->threads, sizeof(*own));
     kernel->blocks = 0;
-    /* Of those that are wider than the grid one is measured. */
+    /* If several are wider than the grid, one of them is measured. */
     for (int i = 0; i < widths && (i == 0 || width[i - 1] < columns); i++) {
         void *all = NULL;
         size_t bytes;
@@ -142,7 +142,7 @@ static void measure_widths(struct blocks *b, const int64_t *width, int widths,
     free(own);
 }
 
-/* The first step finds rows that are not in the cache: one more at least. */
+/* The first step loads rows into the cache, so at least one more follows. */
 static int choose_steps(const struct blocks *b,
                         const struct calibration_kernel *kernel)
 {

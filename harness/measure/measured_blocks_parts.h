@@ -48,8 +48,8 @@ struct blocks {
 int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk);
 int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk);
 
-/* By each thread: a pass.  Its seat gets the seconds, under DMPS without waits
- * for boundaries, which it gets, too. */
+/* By each thread: a pass.  Its seat gets the seconds; under DMPS without the
+ * waits for boundaries, which the seat holds apart. */
 void blocks_alone(int thread, void *blocks);
 void blocks_together(int thread, void *blocks);
 

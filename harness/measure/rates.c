@@ -13,7 +13,7 @@ static const int sizes[CALIBRATION_SIZES] = {8,     64,     512,    4096,
                                              32768, 262144, 1048576};
 static const double ROUND_BYTES = 8e6, ROUND_MESSAGES = 1000;
 
-/* Of one sender. */
+/* The messages of one sender in a round. */
 static int count_messages(int bytes)
 {
     return (int)fmax(fmin(ROUND_BYTES / bytes, ROUND_MESSAGES), 1);

@@ -35,7 +35,8 @@ static size_t block_bytes(const struct work *work, int64_t block)
     return bytes;
 }
 
-/* Input data are there when work begins, as for workers that are sent them. */
+/* The input data are in memory before work begins, as on workers that receive
+ * them. */
 static int make_input(struct work *work, struct error *err)
 {
     const struct kernel_input *input = work->ops->input;
@@ -155,10 +156,9 @@ static double count_operations(const struct work *work, int64_t block)
     return sum;
 }
 
-/* The seconds of the blocks as start and operations; the fit is scaled to the
- * sum, which it must not change.  Blocks that are all alike tell of operations
- * only.  The median of the rounds, not the least: runs have the machine as it
- * is. */
+/* The seconds of the blocks as start and operations; the fit is scaled to keep
+ * the sum.  Equal blocks only determine operations.  It takes the median of the
+ * rounds, not the least: runs have the machine as it is. */
 static void fit_cost(struct work *work, int thread, const double *ops,
                      struct calibration_cost *cost)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Looks: the longest duration of one; a jump shorter than the least gap is an
- * interrupt; a look with a smaller share of gaps had no competitor. */
+ * interrupt; a look with a smaller share of gaps was without a competitor. */
 static const double LOOK_S = 0.06, GAP_LEAST_S = 0.5e-3, SHARE_LEAST = 0.25;
 enum { GAPS = 6 };
 

@@ -1,8 +1,9 @@
-/* How the system shares a core between a worker and another busy process: in
- * time slices, which a simulation needs to know
- * (harness/repetition/sim/time_slices.h). The last worker shares its core with
- * a busy process, started as the workers of a loaded cell are, and looks at the
- * clock all the time: where the clock jumps, the busy process had the core. */
+/* How the system shares a core between a worker and another busy process, in
+ * time slices; a simulation needs it (harness/repetition/sim/time_slices.h).
+ *
+ * The last worker shares its core with a busy process, started as for a loaded
+ * cell, and reads the clock all the time.  When the clock jumps, the busy
+ * process had the core. */
 #ifndef HARNESS_MEASURE_SLICES_H
 #define HARNESS_MEASURE_SLICES_H
 

@@ -11,7 +11,7 @@
 #include "harness/costs/calibration.h"
 #include "harness/measure/crew.h"
 
-/* Transfers that are measured: to every rank but the first. */
+/* The measured transfers: to every rank but the first. */
 int transfer_count(const struct crew *crew);
 
 /* Collective: fills kind->transfer at rank 0. */

@@ -50,7 +50,7 @@ static void body(int thread, void *arg)
     sched_setaffinity(0, sizeof(before), &before);
 }
 
-/* A team of two of its own, where the rank has one thread. */
+/* A rank with one thread starts a team of two for this. */
 static double measure_here(struct launch_context *context)
 {
     struct handover h = {.context = context};

@@ -70,8 +70,8 @@ static double measure_rma(const struct comm *comm, struct error *why)
     return worst;
 }
 
-/* What a rank may use; quota_of: the file that limits it, or why that is not
- * known. */
+/* The resources of a rank; quota_of: the file with the limit, or why it is
+ * unknown. */
 struct seat {
     char host[128], cpuset[128], quota_of[260];
     double quota;
