@@ -1,6 +1,6 @@
-/* The communicators of a launch, and collective steps in which the ranks that
- * wait leave their cores alone (a rank that polls in MPI_Barrier slows its
- * neighbour on the same core down several times). */
+/* The communicators of a launch, and collective steps in which waiting ranks
+ * leave their cores alone.  A rank that polls in MPI_Barrier slows its
+ * neighbour on the same core several times. */
 #ifndef HARNESS_MESSAGES_COMM_H
 #define HARNESS_MESSAGES_COMM_H
 

@@ -86,7 +86,7 @@ double port_time(struct port *port, const struct port_message *message,
 
 /* ---- a worker's end ---- */
 
-/* Messages that are awaited, and the data of those that are there. */
+/* Awaited messages, and the data of those received. */
 struct landing {
     struct mailbox box; /* its ring is the landings */
     const struct input *input;

@@ -62,8 +62,8 @@ struct mailbox_setup {
     void *memory;
     size_t stride;
     int requests; /* on their way at once, as far as that is known */
-    int kept;     /* in simulation: short messages that have not left yet, at
-                     most; the sender of one more waits.  0: any number */
+    int kept; /* in simulation: the most short messages that may be unsent; the
+                 sender of one more waits. 0: any number */
 };
 
 struct mailbox {
@@ -129,13 +129,13 @@ static inline void *mailbox_take(struct mailbox *box)
     return box->memory + (size_t)at * box->stride;
 }
 
-/* Takes back the receives that are posted: nothing comes any more. */
+/* Cancels the posted receives: no message follows. */
 void mailbox_withdraw(struct mailbox *box);
 
 /* Before a receive is posted at this place of the ring. */
 void mailbox_prepare(struct mailbox *box, int at);
 
-/* ---- messages that are sent, or known to come ---- */
+/* ---- sent and expected messages ---- */
 
 static inline void mailbox_count(struct mailbox *box, int64_t bytes)
 {
@@ -143,8 +143,9 @@ static inline void mailbox_count(struct mailbox *box, int64_t bytes)
     box->bytes += bytes;
 }
 
-/* Sends and counts up to MAILBOX_SHORT bytes, which may change afterwards, to
- * an address that does not wait for this rank before it receives them. */
+/* Sends and counts up to MAILBOX_SHORT bytes; the caller may change them
+ * afterwards.  The receiver must not wait for this rank before it receives
+ * them. */
 void mailbox_send_short(struct mailbox *box, const void *data, int bytes,
                         int to, int tag);
 
@@ -160,8 +161,8 @@ void mailbox_send_long(struct mailbox *box, const void *data, int count,
  * for the same mailbox. */
 MPI_Request *mailbox_add(struct mailbox *box);
 
-/* Forgets the requests that are complete.  In simulation it waits for the
- * oldest of many. */
+/* Forgets the complete requests.  In simulation it waits for the oldest of
+ * many. */
 void mailbox_reap(struct mailbox *box);
 
 /* The same now and then, for a caller that adds many requests; returns whether.

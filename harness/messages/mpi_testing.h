@@ -73,7 +73,7 @@ struct fake_request {
     bool (*ready)(struct fake_request *request);
 };
 
-/* The one place where tests have data at file scope: MPI has no handle. */
+/* The only test data at file scope: MPI has no handle for it. */
 static struct {
     pthread_mutex_t lock;
     uint64_t random, posted;
@@ -100,7 +100,8 @@ static inline MPI_Comm mpi_testing_comm(int context, int rank)
     return FAKE_FIRST_COMM + context * FAKE_RANKS_MAX + rank;
 }
 
-/* What a rank gets from comm_open; lock: its own, NULL if one thread calls. */
+/* A rank's communicator, as from comm_open; lock: the rank's, NULL if only one
+ * thread calls. */
 static inline struct comm mpi_testing_rank(int rank, int ranks,
                                            struct engine_lock *lock)
 {
@@ -114,8 +115,8 @@ static inline struct comm mpi_testing_rank(int rank, int ranks,
                          .patience = {.nap_ns = 2000}};
 }
 
-/* Runs body(&rank[r]) of every rank in a thread of its own, until all are
- * over; size: of a rank. */
+/* Runs body(&rank[r]) of every rank in a separate thread until all are over;
+ * size: of a rank. */
 static inline void mpi_testing_run(void *(*body)(void *), void *rank, int ranks,
                                    size_t size)
 {
@@ -240,7 +241,7 @@ static void fake_deliver(struct fake_request *r, const struct fake_message *m)
         fake.request[m->request].done = true;
 }
 
-/* What has arrived at a rank in one communicator meets its receives. */
+/* Matches arrived messages with a rank's receives in one communicator. */
 static void fake_progress(int context, int rank)
 {
     bool held[FAKE_RANKS_MAX] = {false};
@@ -354,7 +355,7 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
     pthread_mutex_lock(&fake.lock);
     struct fake_request *r = &fake.request[*request - FAKE_FIRST_REQUEST];
     fake_enter_mpi(r->rank);
-    /* Whoever waits for one of his messages lets all of them go on. */
+    /* A test of one message lets all messages of its rank progress. */
     if (r->kind == FAKE_COLLECTIVE)
         r->done = r->ready(r);
     else if (!r->done)

@@ -1,5 +1,5 @@
-/* Collective calls for the MPI of tests (mpi_testing.h).  What a rank gives is
- * copied when it calls; it gets the others' when all have called. */
+/* Collective calls for the MPI of tests (mpi_testing.h).  A call copies the
+ * rank's data; it gets the others' data when all have called. */
 #ifndef HARNESS_MESSAGES_MPI_TESTING_COLLECTIVES_H
 #define HARNESS_MESSAGES_MPI_TESTING_COLLECTIVES_H
 

@@ -1,13 +1,3 @@
-/* Windows for the MPI of tests, with as little as the standard promises:
- *
- * - What a rank stored in its own memory is seen by the others when it calls
- *   MPI_Win_sync, and not before (the separate memory model).
- * - An access happens at some time from its call to the flush; until then there
- *   is rubbish where its result is going to be.
- * - In some worlds, a flush waits until the target enters MPI.
- *
- *     mpi_testing_windows(ranks, &seed); instead of mpi_testing_start
- *     assert_int_equal(mpi_testing_windows_left(), 0); */
 #ifndef HARNESS_MESSAGES_MPI_TESTING_WINDOWS_H
 #define HARNESS_MESSAGES_MPI_TESTING_WINDOWS_H
 
@@ -109,7 +99,7 @@ static inline void mpi_testing_windows(int ranks, uint64_t *seed)
     fake.entered = fake_serve;
 }
 
-/* Windows that are not freed, and accesses that nobody has finished. */
+/* Windows not freed, and accesses not finished. */
 static inline int mpi_testing_windows_left(void)
 {
     int left = 0;
@@ -254,7 +244,7 @@ int MPI_Win_lock_all(int promise, MPI_Win window)
     return MPI_SUCCESS;
 }
 
-/* What one of the two has changed since the last time is then in both. */
+/* Copies each side's changes since the last call to the other side. */
 int MPI_Win_sync(MPI_Win window)
 {
     struct fake_part *part = fake_own_part(window);

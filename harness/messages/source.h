@@ -138,7 +138,7 @@ void source_table_open(struct source_table *source, int worker,
                        const struct sched_table *table,
                        struct source_counter *counter);
 
-/* What one worker alone needs for the iterations of a loop. */
+/* The time that one worker alone needs for the iterations of a loop. */
 struct source_took {
     bool nothing; /* no time to speak of */
     /* Else seconds before each iteration, iterations + 1 of them, of each of

@@ -19,10 +19,9 @@ struct window {
     void *memory; /* shared: rank 0's memory, seen by all, aligned to 128 */
 };
 
-/* Collective.  bytes: of shared memory (rma: a counter is all there is).
- * Returns 0; -ENOTSUP when `shared` is asked and the ranks are on several
- * hosts, or when this MPI has no such windows between them; all ranks the
- * same. */
+/* Collective.  bytes: of shared memory (rma: the counter is all).  Returns 0;
+ * -ENOTSUP if `shared` is asked and the ranks are on several hosts, or if this
+ * MPI lacks such windows between them.  All ranks return the same. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err);
 /* Collective over the ranks of `comm`, which are on one host: memory that all

@@ -78,7 +78,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* What a transport does before a repetition. */
+/* As a transport before a repetition. */
 static void rewind_window(struct rank *rank)
 {
     struct world *w = rank->world;

@@ -1,4 +1,4 @@
-/* What the ranks of a host need together. */
+/* The total memory of the ranks of a host. */
 #include "harness/testing.h"
 
 #include "harness/problem/fit.h"

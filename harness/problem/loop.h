@@ -36,7 +36,7 @@ struct loop_pass {
                          known */
 };
 
-enum { LOOP_PASSES = 50 }; /* that are kept */
+enum { LOOP_PASSES = 50 }; /* kept */
 
 /* harness/problem/serial.h */
 struct loop_serial {
@@ -57,9 +57,9 @@ struct loop {
     struct kernel_grid grid; /* of a kernel with dependences; of one with steps
                                 steps and state_bytes alone */
     char *state;             /* grid.state_bytes of it, or NULL */
-    /* Where a master collects results: the output, except that rows which
-     * depend on each other have a place apart, because a collected row may be
-     * a boundary that a worker of this rank is reading. */
+    /* Where a master collects results: the output, but with a separate place
+     * for dependent rows.  A worker of this rank may be reading a collected row
+     * as its boundary. */
     char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
     struct loop_shared *shared; /* loop_shared.h; NULL: no cell asked for it */
@@ -93,12 +93,12 @@ struct loop {
     struct loop_extra extra; /* on every rank */
 };
 
-/* Collective: makes the instance of a kernel's spec on every rank, its input
- * data where it is to be fed (the kernel must have some), the reference (from
- * the cache when this build has computed it before; a random sample when it
- * would take more than verify_limit seconds) and the serial cost, measured by
- * the calling thread of rank 0 (of a fed one, on its input).  All ranks return
- * the same code. */
+/* Collective: makes the instance of a kernel's spec on every rank.  Fed ranks
+ * get its input data (the kernel must have some).  The reference comes from the
+ * cache if this build computed it before, and is a random sample if it would
+ * take more than verify_limit seconds.  The calling thread of rank 0 measures
+ * the serial cost (of a fed one, on its input).  All ranks return the same
+ * code. */
 int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err);

@@ -137,10 +137,9 @@ void loop_costs_begin(struct loop *loop)
     memcpy(known->before, known->first, bytes);
 }
 
-/* The new costs of a chunk, the first of which begins at before[0], in place of
- * the old ones, the first of which began at `old`; seconds 0: a clock was too
- * coarse, and a unit of the old costs takes `unit`.  Returns where the next
- * chunk's old ones begin. */
+/* Replaces the old costs of a chunk, which began at `old`, by new ones from
+ * before[0] on.  seconds 0: the clock was too coarse, and a unit of old costs
+ * takes `unit`.  Returns where the next chunk's old costs begin. */
 static double recost(double *before, int64_t size, double old, double seconds,
                      double unit)
 {

@@ -1,5 +1,5 @@
-/* What a loop knows about the costs of its iterations, for schemes that count
- * with them (SCHED_NEEDS_COST). */
+/* The known costs of a loop's iterations, for schemes that need them
+ * (SCHED_NEEDS_COST). */
 #ifndef HARNESS_PROBLEM_LOOP_COSTS_H
 #define HARNESS_PROBLEM_LOOP_COSTS_H
 

@@ -12,8 +12,8 @@ struct loop_shared {
 };
 
 /* Collective: opens it, unless it is open or the loop has no output; all cells
- * of a loop share it.  In simulation there is none.  Returns 0, -ENOMEM or
- * what window_open does, all ranks the same. */
+ * of a loop share it.  Not in simulation.  Returns 0, -ENOMEM or an error of
+ * window_open; all ranks return the same. */
 int loop_share(struct loop *loop, const struct comm *comm, struct error *err);
 /* By loop_close.  Collective. */
 void loop_unshare(struct loop *loop);

@@ -20,8 +20,7 @@ static double send_burst(const struct comm *comm)
     return engine_now() - start;
 }
 
-/* Looks for the messages when they are all there: MPI has not been entered
- * meanwhile. */
+/* Looks for the messages once all have arrived: no call of MPI before. */
 static double receive_burst(MPI_Request *request)
 {
     double start = engine_now();

@@ -1,5 +1,5 @@
-/* Shared by the files of this room that are for ranks with processes of their
- * own, real ones or SMPI's. */
+/* Shared by the files of this room for ranks in separate processes, real ones
+ * or SMPI's. */
 #ifndef HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
 #define HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
 

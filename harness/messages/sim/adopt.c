@@ -1,6 +1,6 @@
-/* The communicators of a program that is compiled with smpicc: its ranks are
- * SMPI's, each has a loop of its own, and they share what dlsbench-sim's ranks
- * share.  Only in libdls-smpi. */
+/* The communicators of a program compiled with smpicc.  Its ranks are SMPI's,
+ * each contains a loop, and they share what dlsbench-sim's ranks share.  Only
+ * in libdls-smpi. */
 #include "harness/engine/sim/world.h"
 #include "harness/messages/native/messages_parts.h"
 #include "harness/messages/sim/messages_parts.h"

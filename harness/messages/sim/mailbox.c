@@ -1,17 +1,18 @@
 /* Messages in simulation.
  *
- * SMPI keeps a message whose receiver learned of it by MPI_Test in a list of
- * the receiver's, for ever, and passes through all of it at the end of each
- * later one.  So a receiver looks into the memory that the message comes to,
- * and waits for it when it is there.
+ * SMPI keeps every message that its receiver found by MPI_Test in a list of the
+ * receiver, for ever, and walks all of it at the end of each later one.  So a
+ * receiver watches the message's memory and waits for the message once it is
+ * there.
  *
- * SMPI keeps one list of all messages in flight whose senders do not wait for
- * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
- * the end of each: with thousands of ranks that takes longer than everything
- * else.  So senders keep what they send, and wait for it later.  Not where a
- * rank has several threads: each is a rank of SMPI, and none of them can wait
- * for what another has sent; nor where a message keeps its receiver busy, which
- * SMPI charges only when the sender does not wait. */
+ * SMPI also keeps one list of all messages in flight whose senders do not wait
+ * (short ones by MPI_Send and MPI_Isend), and walks it at the end of each.
+ * With thousands of ranks this takes longer than everything else.  So senders
+ * keep what they send, and wait for it later.
+ *
+ * There are two exceptions.  In a rank with several threads each thread is a
+ * rank of SMPI, and none can wait for another's messages.  If a message keeps
+ * its receiver busy, SMPI charges this only if the sender does not wait. */
 #include "harness/messages/mailbox.h"
 
 #include "harness/engine/sim/world.h"
@@ -20,8 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a place holds until its message has come.  A message that begins with
- * the same bytes is seen by those who wait for it only; none does. */
+/* The content of a place until its message arrives.  A message that begins with
+ * the same bytes is only seen by a receiver that waits for it; none begins
+ * so. */
 static const uint64_t no_message = UINT64_MAX;
 
 struct mailbox_kept {
@@ -30,14 +32,13 @@ struct mailbox_kept {
     char data[MAILBOX_SHORT];
 };
 
-/* A sender's list of what it has not waited for is passed through at each
- * message, too.  So it waits early for what was sent so long ago that it has
- * come, which takes no simulated time; where it has not, the link is so full
- * that the sender waits for it. */
+/* Each message walks the sender's list of unfinished sends.  So the sender soon
+ * waits for sends old enough to have arrived, which takes no simulated time.
+ * If one has not arrived, the link is so full that the wait is real. */
 enum { LISTED = 32 };
 static const double COME_S = 100e-6;
 
-/* Not in the caller's memory, where empty messages come, too. */
+/* Not in the caller's memory, where messages may be empty. */
 static bool marks(const struct mailbox *box)
 {
     return box->memory == box->block && box->stride >= sizeof(no_message);

@@ -29,9 +29,8 @@ static struct seen open_comm(int lanes)
         .comm = {.all = MPI_COMM_WORLD, .ranks = PLACES, .lanes = lanes}};
 }
 
-/* The sender writes over what it has sent, and goes on at once until more than
- * ROOM are under way; the receiver takes them a millisecond after each other.
- */
+/* The sender overwrites what it sent, and continues at once until more than
+ * ROOM are under way.  The receiver takes one each millisecond. */
 static void send_short(int place, void *arg)
 {
     struct seen *seen = arg;

@@ -11,7 +11,7 @@
  * all share the link, and bring nothing. */
 enum { COMM_POSTED = 16, COMM_LANDING = 32 };
 
-/* What the communicators of all simulated ranks have in common. */
+/* Common settings of all simulated ranks' communicators. */
 static inline void comm_simulate(struct comm *comm)
 {
     comm->posted = COMM_POSTED;

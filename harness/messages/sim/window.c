@@ -1,8 +1,9 @@
-/* Windows in simulation.  The shared data of a host's ranks are in their one
- * process and need no window (the chain has the memory).  An rma window is a
- * counter at rank 0's host: words travel there and back while the asking worker
- * waits, and the counter takes one at a time, ENGINE_REQUEST each, without rank
- * 0, as where a network interface counts. */
+/* Windows in simulation.  The ranks of a host share one process, so shared data
+ * need no window (the chain has the memory).
+ *
+ * An rma window is a counter at rank 0's host.  Words travel there and back
+ * while the asking worker waits.  The counter serves one at a time,
+ * ENGINE_REQUEST each, without rank 0, as where a network interface counts. */
 #include "harness/messages/window.h"
 
 #include "harness/engine/sim/world.h"

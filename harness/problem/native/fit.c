@@ -42,7 +42,7 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
 {
     double output = (double)kernel->iterations(instance) *
                     (double)kernel->output_bytes(instance);
-    /* What the ranks exchange between time steps, every rank has. */
+    /* Every rank holds the data exchanged between time steps. */
     if (kernel->steps != NULL && kernel->steps->count(instance) > 1)
         return check_memory(
             name, output + (double)kernel->steps->state_bytes(instance), output,

@@ -23,8 +23,8 @@ uint64_t loop_checksum(const struct loop *loop, const char *memory,
                        loop->output_bytes);
 }
 
-/* Pages that are never written cost no memory: every rank has room for the
- * whole output and fills its own part. */
+/* Unwritten pages cost no memory: every rank has room for the whole output and
+ * fills its part. */
 static int map_memory(const struct loop *loop, const char *what,
                       unsigned __int128 bytes, char **out, struct error *err)
 {
