@@ -1,5 +1,5 @@
-/* The cache of references: what is damaged, cut or of another loop is not
- * believed, and computed again. */
+/* The cache of references: a damaged or cut file, or one of another loop, is
+ * rejected and computed again. */
 #include "harness/testing.h"
 
 #include "harness/problem/reference.h"
@@ -221,7 +221,7 @@ static void an_unusable_cache_is_no_error(void **state)
     assert_int_equal(make(f, "counted:b=1"), 0);
 }
 
-/* A file that a spec names stands in the key with its content. */
+/* The key contains the content of a file that a spec names. */
 static void named_files_count_with_their_content(void **state)
 {
     struct fixture *f = *state;

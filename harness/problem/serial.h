@@ -8,8 +8,8 @@
 #include "harness/problem/loop.h"
 
 /* When the loop is opened: a pass to warm up, the first pass that counts, and
- * the cost of each iteration.  Returns 0, -ENOMEM, or -EBUSY with a text where
- * the kernel starts threads of its own, as some BLAS do. */
+ * the cost of each iteration.  Returns 0, -ENOMEM, or -EBUSY with a text if the
+ * kernel starts threads, as some BLAS do. */
 int serial_open(struct loop *loop, struct error *err);
 
 /* One more pass.  The output is wiped.  Returns 0 or -ENOMEM. */

@@ -170,7 +170,7 @@ static void poisoned_output_is_wrong(void **state)
     assert_int_equal(v.wrong_iteration, 100);
 }
 
-/* What was collected lies in another place than what was computed here. */
+/* Collected results and results computed here have different places. */
 static void each_chunk_is_looked_for_in_its_place(void **state)
 {
     struct fixture *f = *state;

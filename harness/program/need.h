@@ -1,8 +1,9 @@
-/* Memory for a program's own lists.  A program that does not get it ends with
- * one line and exit code 1: it has no alternative.  Memory that grows with a
- * user's data (a kernel's arrays, the log of all chunks) is not requested here,
- * because a cell that does not fit is refused with a reason.  Only for
- * programs: a library must not do this to the program that uses it. */
+/* Memory for a program's lists.  A program that does not get it ends with one
+ * line and exit code 1: it has no alternative.
+ *
+ * Do not use it for memory that grows with a user's data (a kernel's arrays,
+ * the log of all chunks): a cell that does not fit is refused with a reason.
+ * Only for programs: a library must not end the program that uses it. */
 #ifndef HARNESS_PROGRAM_NEED_H
 #define HARNESS_PROGRAM_NEED_H
 

@@ -27,8 +27,7 @@ static void texts_are_copies(void **state)
     free(made);
 }
 
-/* What a process that asks for this much writes to stderr, and its exit code.
- */
+/* The exit code, and the stderr text, of a process that asks for this much. */
 static int ask_for(int64_t count, char *said, size_t size)
 {
     int ends[2], status;

@@ -118,7 +118,7 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
     if (code == 0)
         code = loop_input_open(loop, comm, err);
     if (code == 0 && comm->rank == 0) {
-        /* A loop without output (null) has no serial time to speak of. */
+        /* A loop without output (null) has a serial time of practically 0. */
         double took_s;
         if (loop->output_bytes > 0)
             code = reference_make(loop, spec, verify_limit, seed, &took_s, err);

@@ -67,7 +67,7 @@ static void time_between_steps_is_no_cost_of_iterations(void **state)
     loop_close(&loop);
 }
 
-/* The costs of one step stand for all of them. */
+/* All steps have the costs of one step. */
 static void equal_steps_add_up(void **state)
 {
     struct loop loop;

@@ -143,7 +143,7 @@ static int count_threads(void)
 
 enum { LIBRARIES_SIZE = 128 };
 
-/* Those that are loaded and may start threads by themselves. */
+/* Lists the loaded libraries that may start threads by themselves. */
 static void list_libraries(char text[LIBRARIES_SIZE])
 {
     static const char *const parts[] = {"blis", "blas", "mkl", "omp", "tbb"};
@@ -164,7 +164,7 @@ static void list_libraries(char text[LIBRARIES_SIZE])
         fclose(file);
 }
 
-/* A BLAS with threads of its own would take the cores of other workers.  One
+/* A BLAS that starts threads would take the cores of other workers.  One
  * iteration shows it, before the loop is timed. */
 static int refuse_threads(struct loop *loop, void *scratch, struct error *err)
 {

@@ -195,7 +195,7 @@ static int open_input(struct loop *loop, struct error *err)
                            loop->name);
 }
 
-/* All ranks share the loop, and the costs are those that are charged. */
+/* All ranks share the loop; its costs are the charged ones. */
 bool loop_measured(const struct loop *loop, const struct comm *comm,
                    double *before)
 {

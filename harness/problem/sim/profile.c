@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Whole iterations that are checked, spread over the loop, and points of an
- * iteration to begin with. */
+/* Whole iterations for the check, spread over the loop; and the first number of
+ * points of an iteration. */
 enum { CHECKED = 24, POINTS_FIRST = 256 };
 
 /* The share by which the sum of the checked iterations may be off. */
@@ -28,7 +28,7 @@ static double count_iteration(const struct counter *c, int64_t iteration)
     return c->scale * c->kernel->cost->counted(c->instance, c->output);
 }
 
-/* How far the profile is off, over the iterations that are run whole. */
+/* The relative error of the profile over the whole iterations. */
 static double profile_deviation(const struct counter *whole, int64_t iterations,
                                 const double *operations)
 {
@@ -53,7 +53,7 @@ static int fill_profile(const struct counter *whole, size_t whole_bytes,
         return code;
     size_t bytes = kernel->output_bytes(coarse);
     double scale = (double)whole_bytes / (double)bytes;
-    /* Of a small loop a coarse iteration may have more points. */
+    /* In a small loop a coarse iteration may have more points. */
     struct counter few = {kernel, coarse, malloc(bytes + 1), scale};
     if (few.output == NULL)
         code = error_set(err, ENOMEM, "out of memory for the cost profile");

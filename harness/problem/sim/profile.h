@@ -1,6 +1,6 @@
-/* Profiles: the costs of the iterations of a loop whose operations must be
- * counted (Mandelbrot), from a few points of each, checked against whole
- * iterations, and kept in the cache. */
+/* Profiles: the costs of iterations whose operations must be counted
+ * (Mandelbrot).  A few points of each iteration give its cost.  Whole
+ * iterations check the profile; the cache keeps it. */
 #ifndef HARNESS_SIM_PROFILE_H
 #define HARNESS_SIM_PROFILE_H
 
@@ -8,9 +8,9 @@
 #include "base/spec.h"
 #include "kernels/kernel.h"
 
-/* Fills operations[iterations].  Points are doubled until the profile is
- * within the tolerance of the iterations that are run whole.  Returns 0,
- * -ENOMEM, or -ERANGE when it never is. */
+/* Fills operations[iterations].  Points are doubled until the profile is within
+ * the tolerance of the whole iterations.  Returns 0, -ENOMEM, or -ERANGE if
+ * that is never reached. */
 int profile_make(const struct kernel_ops *kernel, const struct spec *spec,
                  const void *instance, double *operations, struct error *err);
 

@@ -1,6 +1,6 @@
-/* Chunks that are asked for before the chunk before runs: each runs once, and
- * no scheme's loop ends later than its short chunks allow.  Needs no MPI, so
- * that the thread sanitizer can watch it. */
+/* Chunks requested before the previous chunk runs: each runs once, and no
+ * scheme's loop ends later than its short chunks allow.  Needs no MPI, so that
+ * the thread sanitizer can check it. */
 #include "harness/testing.h"
 
 #include "harness/engine/engine.h"
@@ -120,7 +120,7 @@ static void run_scheme(struct fixture *f, const char *scheme, int64_t n,
         f->stamp = stamp;
         f->early = source_early_steps(&f->table, workers, &nothing);
         check_ahead(f, run_team(f, scheme));
-        /* To the very end: what is asked for last is not there. */
+        /* To the very end: the last request finds no chunk. */
         f->early = (struct source_early){f->table.primed, f->table.steps};
         run_team(f, scheme);
         f->early = (struct source_early){0, 0};
@@ -217,8 +217,8 @@ static void nothing_is_early_before_a_long_chunk(void **state)
         f->cost[i] += 1e-3;
     assert_early(early_of(f, "ss", 1000, 2, &took), 401, 996);
     assert_early(early_of(f, "css:chunk=5", 1000, 2, &took), 81, 196);
-    /* Of two steps of 500 iterations, and one more number, this is the first
-     * of them, and iteration 400 of it. */
+    /* Two steps of 500 iterations, each with one more number: the long
+     * iteration is number 400 of the first step. */
     took.steps = 2;
     assert_early(early_of(f, "ss", 500, 2, &took), 401, 496);
     for (int64_t i = 0; i <= ITERATIONS_MAX; i++)

@@ -39,10 +39,10 @@ static inline void run_step(struct body *body, const struct sched_table *table,
     run_range(body, chunk.start, chunk.size);
 }
 
-/* A source that only has to count: only the fetch-and-add and the table are
- * between two chunks.  The step after an early one is counted first, so that
- * the processor has most of its chunk behind it when the line of the counter
- * comes.  Otherwise that line would be kept until the chunk has ended. */
+/* For a source that only counts: only the fetch-and-add and the table lie
+ * between two chunks.  The step after an early one is counted first.  The
+ * processor then has most of its chunk behind it when the counter's cache line
+ * arrives.  Otherwise it would keep that line until the chunk ends. */
 static void run_counted(struct body *shared, struct source *source)
 {
     const struct sched_table table = *source->table;

@@ -4,7 +4,7 @@
 
 enum {
     LINE = 64, /* bytes of a cache line */
-    /* Lines of a boundary that are fetched together once it is there. */
+    /* The lines of a boundary that are prefetched together once it arrived. */
     FETCH_MAX = 64,
     /* The row above wants the halo a time step later: it goes in a few parts,
      * not at every synchronization point. */
@@ -20,7 +20,7 @@ struct passage {
     bool several;   /* not the worker's only chunk, as far as is known */
     int64_t extent; /* columns of the first row and the lag of the last */
     uint64_t sync_ticks;
-    /* Of the worker, whose memory is next to that of others. */
+    /* The worker's; other workers' memory is next to it. */
     int64_t chunks, iterations, logged;
     uint64_t compute_ticks;
 };
@@ -41,7 +41,7 @@ static void *halo(const struct passage *p, int step, int64_t row)
                               row);
 }
 
-/* No column crosses the edges of chunks that are independent. */
+/* No column crosses the edges of independent chunks. */
 static bool has_above(const struct passage *p)
 {
     return p->start > 0 && kernel_boundary_columns(&p->dmps->grid) > 0;

@@ -1,35 +1,35 @@
-/* DMPS(x), dynamic multi-phase scheduling of loops with dependences (Ciorba
- * et al., section 3.3), with x any scheme: chunks of rows come from the
- * source in order; along the columns a worker stops every `interval` columns,
- * takes the boundary from the owner of the chunk before its own and gives its
- * own to the owner of the next.
+/* DMPS(x), dynamic multi-phase scheduling of loops with dependences (Ciorba et
+ * al., section 3.3), with x any scheme.  Chunks of rows come from the source in
+ * order.  Every `interval` columns a worker stops: it takes the boundary from
+ * the owner of the preceding chunk, and gives its boundary to the owner of the
+ * next.
  *
- * Of the paper's five remarks (1), (4) and (5) hold as printed: (1) the
- * interval is the same for all chunks; (4) a successor that becomes known in
- * the middle gets all complete columns; (5) a boundary that no worker has taken
- * when the chunk ends is kept, and the worker asks for its next chunk, of which
- * it may itself be the predecessor.
+ * The paper's remarks (1), (4) and (5) hold as printed.  (1) The interval is
+ * the same for all chunks.  (4) A successor that becomes known in the middle
+ * gets all complete columns.  (5) A boundary not taken when the chunk ends is
+ * kept; the worker asks for its next chunk, of which it may itself be the
+ * predecessor.
  *
- * (2) and (3) hold but for who names the neighbour: a worker whose successor
- * is not known continues with its own next block, and looks again at its end.
- * In the paper it asks the master at the end of each block, and the master,
- * which handed out all chunks, names the owners of the last two (its steps (c)
- * and (d)).  Here both owners of an edge register once at the edge's home rank,
- * which names them to each other (links.h).  The master of the paper knows all
- * owners; below a hierarchy, through a window and in one process no rank does,
- * and one protocol serves them all.  It also keeps a question for each edge and
- * block away from the master.
+ * (2) and (3) hold except for who names the neighbour: a worker with an unknown
+ * successor continues with its next block, and looks again at its end.  In the
+ * paper it asks the master at the end of each block, and the master, which
+ * handed out all chunks, names the owners of the last two (its steps (c) and
+ * (d)).  Here both owners of an edge register once at the edge's home rank,
+ * which names them to each other (links.h).  The paper's master knows all
+ * owners.  Below a hierarchy, through a window and in one process no rank does,
+ * and one protocol serves them all.  The master also gets no question for each
+ * edge and block.
  *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
- * instead (subproblem, formula 5): boundaries inside a group of NP chunks go
- * from block to block, and that of every NP-th chunk goes once, as a whole, at
- * its end.
+ * instead (subproblem, formula 5).  Boundaries inside a group of NP chunks go
+ * from block to block.  The boundary of every NP-th chunk goes once, as a
+ * whole, at its end.
  *
  * Several time steps.  With sticky placement a chunk stays with its first
  * owner, which runs its chunks in ascending order step after step; only the
- * dependences hold two steps apart.  With replan every step is a separate pass
- * over the source (see run_loop.c), and a chunk's rows are brought from the
- * rank where the step before left them. */
+ * dependences separate two steps.  With replan every step is a separate pass
+ * over the source (see run_loop.c), and a chunk's rows are fetched from their
+ * rank of the previous step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_DMPS_H
 #define HARNESS_PROTOCOL_PIPELINE_DMPS_H
 

@@ -15,8 +15,8 @@ enum {
     PATIENCE_S = 120,
 };
 
-/* A grid of numbers in which every point depends on all that it may, so that
- * one value taken too early or too late is seen. */
+/* A grid of numbers.  Every point depends on all points that the dependences
+ * allow, so that a value taken too early or too late is seen. */
 struct field {
     int64_t rows;
     struct kernel_grid grid;
@@ -36,7 +36,7 @@ struct source_list {
     uint64_t delay_seed;
 };
 
-/* What a round is, the same on all ranks. */
+/* The setting of a round, the same on all ranks. */
 struct round {
     struct field field;
     int64_t interval, group;
@@ -63,9 +63,10 @@ static void delay(uint64_t seed, uint64_t salt)
 
 /* ---- the loop ---- */
 
-/* Point (i, j) of a step: of itself a step before, of its left neighbour, of
- * the row above up to `reach` to the right or, below 0, from there on to the
- * left, and, with several steps, of the row below a step before. */
+/* Point (i, j) of a step depends on its value of the previous step and on its
+ * left neighbour.  In the row above it reads up to `reach` to the right (below
+ * 0: only from there to the left).  With several steps it also reads the row
+ * below in the previous step. */
 static uint64_t point(const struct field *f, const uint64_t *row,
                       const uint64_t *above, const uint64_t *below, int step,
                       int64_t i, int64_t j)
@@ -188,7 +189,7 @@ static struct round make_round(uint64_t *seed, int threads)
     return r;
 }
 
-/* What the threads of a rank share in a round. */
+/* Shared by the threads of a rank in a round. */
 struct stage {
     struct round *round;
     struct dmps dmps;

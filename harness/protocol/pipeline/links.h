@@ -2,25 +2,25 @@
  * dependence loop (DMPS, Ciorba et al., section 3.3).
  *
  * Edge r joins the chunk that ends above row r (the predecessor) and the chunk
- * that begins with row r (the successor).  Two streams go over it: down, in
- * every time step, the boundary that the successor needs of the same step; and
- * up, in every step but the last, the successor's first row, which the
- * predecessor needs in the next step. Columns of a stream are counted through
- * all steps: column j of step s is s * columns + j.
+ * that begins with row r (the successor).  It carries two streams.  Down, in
+ * every time step: the boundary that the successor needs in the same step.  Up,
+ * in every step but the last: the successor's first row, which the predecessor
+ * needs in the next step.  Columns of a stream are counted through all steps:
+ * column j of step s is s * columns + j.
  *
- * No end needs to know the other beforehand, under any hierarchy: both register
- * at the edge's home rank, which tells each where the other is.  Until then the
- * predecessor keeps its boundary, which simply stays in its rows; when the
- * successor is known it gets all complete columns and then a piece at each
- * synchronization point.
+ * The ends need not know each other beforehand, under any hierarchy: both
+ * register at the edge's home rank, which tells each where the other is.  Until
+ * then the predecessor keeps its boundary in its rows.  Once the successor is
+ * known, it gets all complete columns, and then a piece at each synchronization
+ * point.
  *
- * Between ranks a piece is one message straight into the receiver's copy of
- * the row; it is posted by the worker that needs it, and pieces of a stream
- * never overtake each other.  Inside a rank one end waits for the other's
- * progress.  With several workers and several steps the producer copies its
- * columns to memory of the stream's own, and the consumer reads them there: if
- * it read in the other core's rows, that core would have to get their lines
- * back, one after the other, when it writes them in the next step. */
+ * Between ranks a piece is one message straight into the receiver's copy of the
+ * row.  The worker that needs it posts the receive; pieces of a stream never
+ * overtake each other.  Inside a rank one end waits for the other's progress.
+ * With several workers and several steps the producer copies its columns to the
+ * stream's memory, and the consumer reads them there.  If it read the other
+ * core's rows, that core would have to get their cache lines back one by one
+ * when it writes them in the next step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_H
 #define HARNESS_PROTOCOL_PIPELINE_LINKS_H
 
@@ -118,9 +118,9 @@ struct links {
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
                int64_t columns, size_t column_bytes, int64_t steps,
                struct error *err);
-/* After links_open: streams inside the rank get memory of their own, as far as
- * LINK_ROWS_BYTES go (touched when they are used) and the system has them;
- * others are read where their rows are. */
+/* After links_open: gives streams inside the rank separate memory, up to
+ * LINK_ROWS_BYTES (touched when used) and as far as the system has it.  The
+ * other streams are read in the rows themselves. */
 enum { LINK_ROWS_BYTES = 64 << 20 };
 void links_keep_rows(struct links *links);
 
@@ -147,9 +147,9 @@ static inline int links_home(const struct links *links, int64_t edge)
 void links_register(struct links *links, int64_t edge, enum link_end end);
 
 /* A synchronization point of the stream's producer: `complete` columns of the
- * row are there, counted through all steps.  `row`: the memory of the row in
- * this step.  links_send is its part where the other end may be at another
- * rank, links_copy the one where streams have memory of their own. */
+ * row, counted through all steps, are available.  `row`: the memory of the row
+ * in this step. links_send sends to an end at another rank; links_copy copies
+ * to a stream with separate memory. */
 void links_send(struct links *links, int64_t edge, enum link_way way,
                 int64_t complete, void *row);
 void links_copy(struct links *links, struct link_stream *stream,
@@ -167,7 +167,7 @@ static inline void links_advance(struct links *links, int64_t edge,
     engine_publish(&stream->complete, complete);
 }
 
-/* The stream's columns that are here. */
+/* The stream's available columns. */
 static inline int64_t links_complete(const struct links *links, int64_t edge,
                                      enum link_way way)
 {

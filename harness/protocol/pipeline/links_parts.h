@@ -31,7 +31,7 @@ int links_tag(int64_t edge, enum link_way way);
 
 void links_drop_rows(struct links *links);
 
-/* Sends complete columns that have not been sent, if the other end is known. */
+/* Sends complete, unsent columns if the other end is known. */
 void links_send_piece(struct links *links, int64_t edge, enum link_way way);
 
 /* The mailbox; -ENOMEM.  Handles the notes that have come; whether there were

@@ -41,7 +41,7 @@ void links_drop_rows(struct links *links)
     links->own.memory = NULL;
 }
 
-/* Those that come too late have none. */
+/* Late requests get none. */
 static char *take_row(struct links *links)
 {
     struct link_rows *own = &links->own;

@@ -16,7 +16,7 @@ struct world {
     _Atomic int wrong; /* columns; threads cannot fail a test by themselves */
 };
 
-/* What a rank has: its links, and a row of each stream of each edge. */
+/* The links of a rank, and a row of each stream of each edge. */
 struct rank {
     struct world *world;
     struct comm comm;

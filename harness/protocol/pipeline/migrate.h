@@ -1,10 +1,10 @@
-/* Rows that move with their chunk: with `placement: replan` a chunk's rows are,
- * from one time step to the next, at the rank that had them in the step before,
- * and the new owner brings them.
+/* Rows that move with their chunk.  With `placement: replan` the rank that had
+ * a chunk's rows in the previous time step still holds them; the new owner
+ * fetches them.
  *
  * One-sided: every rank opens its output and state to the others, at the same
- * places in all of them.  The ranks tell each other after every step which rows
- * they had. */
+ * places in all of them.  After every step the ranks tell each other their
+ * rows. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_MIGRATE_H
 #define HARNESS_PROTOCOL_PIPELINE_MIGRATE_H
 
@@ -29,7 +29,7 @@ struct migrate {
     MPI_Win window[2];
     size_t row_bytes; /* of a boundary row */
     int64_t rows;
-    /* Of the step before, by start; room for as many as there are rows. */
+    /* Owners in the previous step, by start; room for one per row. */
     struct migrate_rows *owner;
     int64_t owners;
     void *gathered; /* the simulated engine's: a list that no rank reads */
@@ -56,8 +56,8 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
 void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
                    void *state, int step, int64_t start, int64_t size);
 
-/* Of the list of owners: sorts it by start; the last range that begins at or
- * before `row`. */
+/* The list of owners: migrate_sort sorts it by start, migrate_owner finds the
+ * last range that begins at or before `row`. */
 void migrate_sort(struct migrate *m);
 const struct migrate_rows *migrate_owner(const struct migrate *m, int64_t row);
 

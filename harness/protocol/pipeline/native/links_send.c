@@ -8,8 +8,8 @@ int links_tag(int64_t edge, enum link_way way)
     return TAG_PIECE + 2 * (int)(edge % LINK_TAGS) + (int)way;
 }
 
-/* Complete columns that have not been sent.  All are in one step: a producer
- * begins the next only when the other end is known and has all of this one. */
+/* Sends complete, unsent columns.  All are in one step: a producer begins the
+ * next only when the other end is known and has all of this one. */
 void links_send_piece(struct links *links, int64_t edge, enum link_way way)
 {
     struct link_stream *stream = &links->edge[edge].stream[way];

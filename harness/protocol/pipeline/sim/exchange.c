@@ -45,8 +45,8 @@ static double bytes_of(const struct exchange *e,
     return bytes;
 }
 
-/* Down a binary tree of ranks: a rank sends when all has come to it, which the
- * barriers of its level stand for. */
+/* Down a binary tree of ranks: a rank sends after it has received everything.
+ * The barrier of each level represents this wait. */
 static void spread(struct exchange *e, int rank, double bytes)
 {
     int lanes = e->comm->lanes, ranks = e->comm->ranks;

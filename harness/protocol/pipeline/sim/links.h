@@ -5,8 +5,8 @@
 
 #include "harness/protocol/pipeline/links.h"
 
-/* A message departs when its receive is posted.  Of the messages sent while the
- * receiver was busy, this number is on its way at a time. */
+/* A message departs when its receive is posted.  This many of the messages sent
+ * to a busy receiver are under way at a time. */
 enum { LINKS_POSTED = 4 };
 
 /* A worker's end of all links, which must stay open; comm: of its rank. */

@@ -13,8 +13,8 @@ struct seen {
     double took_s, told_s[PLACES];
 };
 
-/* Rows 0 to 9 are at the first rank, 10 to 19 at that of place 2, and the rest
- * at that of place 4. */
+/* The first rank holds rows 0 to 9, the rank of place 2 rows 10 to 19, and the
+ * rank of place 4 the rest. */
 static void open_migrate(struct seen *seen, int lanes)
 {
     struct error err;
