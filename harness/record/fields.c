@@ -96,7 +96,7 @@ static int take_switch(const json_t *value, bool *at)
     return 0;
 }
 
-/* Whether what is not known is null. */
+/* Whether an unknown value is null. */
 static bool may_be_null(const struct record_field *field)
 {
     return field->kind == RECORD_INDEX || field->kind == RECORD_TALLY ||

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* By the type in the struct.  Where a value need not be known, null stands for
- * NAN or -1. */
+/* By the type in the struct.  null represents NAN or -1 where a value may be
+ * unknown. */
 enum record_kind {
     RECORD_TEXT,   /* char[] */
     RECORD_SWITCH, /* bool */
@@ -29,8 +29,8 @@ struct record_field {
     const char *name; /* NULL ends a table */
     enum record_kind kind;
     size_t offset, size;
-    double least;         /* of numbers that are read ... */
-    bool above;           /* ... which must be more than that; */
+    double least;         /* numbers: lower limit ... */
+    bool above;           /* ... which is excluded; */
     double most;          /* 0: what the type holds */
     bool later;           /* earlier versions did not write it: may be missing,
                              as null is */
@@ -46,7 +46,7 @@ struct record_field {
 void record_put(json_t *object, const void *from,
                 const struct record_field *fields);
 
-/* A new object, and a list of `count` of them that are `size` bytes apart. */
+/* A new object; and a list of `count` of them, `size` bytes apart. */
 json_t *record_object(const void *from, const struct record_field *fields);
 json_t *record_list(const void *from, int count, size_t size,
                     const struct record_field *fields);

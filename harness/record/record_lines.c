@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The cell as members of a line; without memory the line fails, too. */
+/* The cell as members of a line; out of memory the line also fails. */
 static char *members_of(json_t *cell, struct line *line)
 {
     char *text =

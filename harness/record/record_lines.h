@@ -1,6 +1,6 @@
-/* What all makers of a result directory write alike: launches of run and sim,
- * omp, replay, and the driver for launches that died (results/README.md).
- * libdls writes the same by harness/record/line, without jansson. */
+/* Common to all makers of result directories: launches of run and sim, omp,
+ * replay, and the driver for launches that died (results/README.md).  libdls
+ * writes the same format by harness/record/line, without jansson. */
 #ifndef HARNESS_RECORD_RECORD_LINES_H
 #define HARNESS_RECORD_RECORD_LINES_H
 

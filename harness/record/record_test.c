@@ -75,7 +75,7 @@ static void lines_are_whole_and_in_order(void **unused)
     assert_int_equal(record_close(&file, &err), 0);
     assert_int_equal(file.descriptor, -1);
     assert_int_equal(record_close(&file, &err), 0);
-    open_file(&file, folder); /* goes on behind what is there */
+    open_file(&file, folder); /* appends to the existing lines */
     for (int i = 10; i < 20; i++)
         add(&file, i);
     assert_int_equal(record_close(&file, &err), 0);

@@ -1,4 +1,4 @@
-/* What a cell's transport is told of its loop. */
+/* The setup of a cell's transport for its loop. */
 #include "harness/cell/cell_testing.h"
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"

@@ -1,8 +1,8 @@
 /* A plan of protocol push for one cell: which worker gets which iterations, in
- * which order.  The algorithms of sched/divisible divide a load of as many
- * units as the loop has iterations; the loop's chunks follow each other in the
- * order of sending.  Rounds that are planned anew (replan) begin as this plan,
- * and its makespan is that without disturbance. */
+ * which order.  The algorithms of sched/divisible divide a load of one unit per
+ * iteration; the loop's chunks follow each other in the order of sending.
+ * Replanned rounds begin as this plan; its makespan is the one without
+ * disturbance. */
 #ifndef HARNESS_REPETITION_PLANNED_H
 #define HARNESS_REPETITION_PLANNED_H
 
@@ -23,9 +23,9 @@ struct planned {
                                         is the plan */
 };
 
-/* Collective: plans a cell of protocol push for the platform that it runs on
- * (harness/repetition/push_platform.h); any other cell has no list.
- * All ranks return the same code. */
+/* Collective: plans a cell of protocol push for its platform
+ * (harness/repetition/push_platform.h); other cells have no list.  All ranks
+ * return the same code. */
 int planned_open(struct planned *planned, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,
                  const struct launch_context *context, struct error *err);

@@ -1,10 +1,10 @@
-/* The platform that a cell of protocol push is planned for.  One of the parts
- * that are chosen at link time: push_platform.c takes this machine's
- * calibration, sim/push_platform.c the simulated platform.
+/* The platform for which a cell of protocol push is planned, chosen at link
+ * time: push_platform.c takes this machine's calibration, sim/push_platform.c
+ * the simulated platform.
  *
  * A unit of load is an iteration of mean cost and mean bytes of input.  All
- * workers count as dedicated: a plan does not know of competing processes.  A
- * computing master is worker 0, without messages. */
+ * workers count as dedicated: a plan ignores competing processes.  A computing
+ * master is worker 0, without messages. */
 #ifndef HARNESS_REPETITION_PUSH_PLATFORM_H
 #define HARNESS_REPETITION_PUSH_PLATFORM_H
 

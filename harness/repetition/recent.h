@@ -1,6 +1,6 @@
-/* The newest requests of a worker, for loops that end before their workers do:
- * under reissue a worker may wait, or compute in vain, when the last result is
- * in place, and waiting after that does not belong to the loop. */
+/* The newest requests of a worker, for loops that end before their workers do.
+ * Under reissue a worker may wait, or compute in vain, when the last result
+ * arrives; waiting after that is not part of the loop. */
 #ifndef HARNESS_REPETITION_RECENT_H
 #define HARNESS_REPETITION_RECENT_H
 

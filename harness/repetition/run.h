@@ -69,9 +69,10 @@ struct run_result {
 void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
                        int count, double time_s);
 
-/* Seconds between time steps, as each process has them: a row of `between`
- * each.  A process that ended a step before others waited for them, so that
- * what is between two steps is the least of a column; returns their sum. */
+/* Seconds between time steps, as each process measured them: rows of `between`
+ * each.  A process that ended a step early also waited for the others, so the
+ * true time between two steps is the least of a column.  Returns the sum of
+ * these. */
 double run_sum_between(const double *all, int processes, int between);
 
 struct run;
@@ -94,7 +95,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err);
 int run_save(struct run *run, const char *path, struct run_result *result,
              struct error *err);
 
-/* Of a run that is open. */
+/* The run must be open. */
 int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);
 const struct powers *run_powers(const struct run *run);

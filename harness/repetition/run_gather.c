@@ -35,8 +35,8 @@ static void fill_results(struct run *run)
     }
 }
 
-/* Of the chunks of one time step, or of all where they stay the same.  cost:
- * room for all chunks. */
+/* The bound for the chunks of one time step, or of all steps if they keep their
+ * chunks.  cost: room for all chunks. */
 static double bound_step(const struct run *run, const struct run_result *result,
                          int64_t step, double *cost)
 {

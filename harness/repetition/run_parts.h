@@ -39,8 +39,8 @@ struct run_spot {
     int worker; /* here; -1: it has none */
 };
 
-/* Of a loop whose rows depend on each other.  The threads of a process share
- * one DMPS natively; in simulation each worker has one. */
+/* A loop with dependent rows.  Natively the threads of a process share one
+ * DMPS; in simulation each worker has one. */
 struct run_dependent {
     struct dmps *dmps; /* NULL: no dependences */
     bool shared;
@@ -58,7 +58,7 @@ struct run_steps {
                           until the next began */
 };
 
-/* Of all ranks in the last repetition, known to rank 0. */
+/* All ranks' data of the last repetition, known to rank 0. */
 struct run_all {
     struct worker_result *workers;
     struct counters_values *counted;
@@ -181,7 +181,8 @@ void run_worked(struct run *run, const struct run_spot *spot);
 
 /* ---- the seam: results ---- */
 
-/* What was measured of worker i here; the rest of its result is there. */
+/* Adds the measurements of worker i here; the rest of the result is already
+ * set. */
 void run_measured(const struct run *run, int i, struct worker_result *result);
 
 /* The chunks of the workers here with their times since the start, in any

@@ -142,7 +142,8 @@ void run_exchange(struct run *run, int first, int workers)
         steps->slowest_s = took_s;
 }
 
-/* Of all ranks where they have told each other, else this process has all. */
+/* Uses the costs of all ranks if they exchanged them, else those of this
+ * process, which are all. */
 static void recost(struct run *run)
 {
     struct exchange *exchange = &run->steps.exchange;

@@ -1,5 +1,5 @@
-/* The common data of all cells of a launch on a rank.  One of the parts that
- * are chosen at link time: context.c natively, sim/context.c in simulation. */
+/* The common data of all cells of a launch on a rank, chosen at link time:
+ * context.c natively, sim/context.c in simulation. */
 #ifndef HARNESS_WORKERS_CONTEXT_H
 #define HARNESS_WORKERS_CONTEXT_H
 

@@ -67,15 +67,15 @@ struct place_report {
 };
 
 /* Rank 0: whether every worker is alone on its core (with smt: on its
- * processor) and has a core's worth of its CPU quota; otherwise -EBUSY with a
- * text that names two that are not. */
+ * processor) and has a core's worth of its CPU quota.  Otherwise -EBUSY, with a
+ * text that names two of the others. */
 int place_check(const struct place *place, const struct tree *tree,
                 const struct place_report *report,
                 const struct topo_binding *binding, struct error *err);
 
 /* Rank 0: of `masters` reports of ranks without workers, how many are on a
- * worker's core (with smt: on its processor).  Unbound ranks have no fixed
- * core: all masters of a group count that has more ranks and workers than
+ * worker's core (with smt: on its processor).  Unbound ranks may use any core:
+ * a group's masters all count if the group has more ranks and workers than
  * cores. */
 int place_shared_masters(const struct place *place, const struct tree *tree,
                          const struct place_report *worker,

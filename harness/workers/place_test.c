@@ -116,9 +116,8 @@ static void dedicated_masters_come_last(void **unused)
     tree_free(&f.tree);
 }
 
-/* A launcher that binds each rank to a core of its own makes four groups of
- * one core: the host has more ranks than a rank has cores, and nobody waits
- * for a core all the same. */
+/* A launcher that gives each rank one core makes four groups of one core.  The
+ * host has more ranks than a rank has cores, yet no rank waits for a core. */
 static void bound_ranks_are_not_crowded(void **unused)
 {
     struct fixture f;

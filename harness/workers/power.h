@@ -1,12 +1,12 @@
 /* The powers of a cell's workers when they register: the given ones, and the
  * ones available under the other load on their cores.
  *
- *     A = V / Q     Ciorba et al., sec. 2 and 3.2
+ * A = V / Q (Ciorba et al., section 2, 3.2)
  *
- * with V the given power (1 where none is) and Q the threads in the run queue
- * of the processor that the worker is bound to: all workers there, its own
- * included, and the threads of other processes that run or could.  Other
- * threads of this launch are not counted: they rest while the loop runs. */
+ * V is the given power (1 by default).  Q counts the threads in the run queue
+ * of the worker's processor: all workers there, itself included, and running or
+ * ready threads of other processes.  Other threads of this launch are not
+ * counted: they rest while the loop runs. */
 #ifndef HARNESS_WORKERS_POWER_H
 #define HARNESS_WORKERS_POWER_H
 
@@ -25,12 +25,12 @@ struct powers {
     double measured_s; /* that measuring them took; -1: they were not */
 };
 
-/* Collective, when all workers are bound and what competes with them runs:
- * the same powers on every rank.  Q is counted (20 ms) where it is wanted:
- * under a scheme that counts with available powers, and with a load.  Workers
- * that are not bound have no core and so no Q, and over an rma window there is
- * no master to register with; then A = V.  `own` is where this rank's workers
- * are.  All ranks return the same code. */
+/* Collective, when all workers are bound and their competitors run: the same
+ * powers on every rank.  Q is counted (20 ms) under a scheme that uses
+ * available powers, and with a load.  A = V for unbound workers, which have no
+ * core and so no Q, and over an rma window, which lacks a master to register
+ * with.  `own` is the places of this rank's workers.  All ranks return the same
+ * code. */
 int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,

@@ -28,7 +28,7 @@ void line_raw(struct line *line, const char *text)
     add(line, text, strlen(text));
 }
 
-/* What is in quotes, in UTF-8 whatever the program's text holds. */
+/* A quoted string, in UTF-8 even if the program's text is not. */
 static void add_quoted(struct line *line, const char *text)
 {
     char code[8];

@@ -71,7 +71,7 @@ static void values_are_read_back(void **unused)
     free(members.text);
 }
 
-/* The lines of one file are alike, whoever writes them. */
+/* All lines of a file have the same form, whoever writes them. */
 static void reals_are_as_jansson_writes_them(void **unused)
 {
     static const double real[] = {0,     1,      -1,   0.1,    1e-5,  -2.5e-7,

@@ -8,7 +8,7 @@
 
 enum { RECORD_SCHEMA = 1 };
 
-/* What a line has: its maker, and what else there is to say. */
+/* The parts of a line: its maker, and further data. */
 enum run_part {
     RUN_ALWAYS = ~0,
     RUN_LAUNCH = 1,     /* run and sim */

@@ -1,4 +1,4 @@
-/* Looks for messages: dear ones are rare, and none is put off for long. */
+/* Looks for messages: costly ones are rare, and none is delayed for long. */
 #include "harness/testing.h"
 
 #include "harness/repetition/native/looks.h"

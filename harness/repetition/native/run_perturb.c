@@ -16,7 +16,7 @@ static bool stops_rank(const struct run *run, const struct perturb *perturb)
            run->context->comm.ranks > 1 && run->context->threads == 1;
 }
 
-/* Of those that hit a worker of this rank, the ones that are signals. */
+/* The perturbations of this rank's workers that are real signals. */
 static uint8_t pick_signals(const struct run *run, uint8_t hit)
 {
     uint8_t bits = 0;

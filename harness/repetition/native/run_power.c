@@ -1,7 +1,7 @@
-/* The powers that workers register with.  Those measured at the start: all
- * workers run the same iterations of the cell's kernel at the same time, under
- * the cell's load and as slow as its perturbations make them all the time, and
- * the slowest has power 1. */
+/* The powers that workers register with.  To measure them at the start, all
+ * workers run the same iterations of the cell's kernel at the same time.  They
+ * run under the cell's load and under its permanent perturbations.  The slowest
+ * has power 1. */
 #include "harness/repetition/native/run_own.h"
 
 #include "base/pages.h"

@@ -1,6 +1,6 @@
-/* Workers touch a loop's data first: in the first repetition of the first run
- * of a loop, before a worker runs a chunk, it moves the data of these
- * iterations to its NUMA node.  That repetition warms up and is not timed. */
+/* Workers touch a loop's data first.  In the first repetition of a loop's first
+ * run, a worker moves the data of a chunk to its NUMA node before it runs the
+ * chunk.  That repetition warms up and is not timed. */
 #include "harness/repetition/native/run_own.h"
 
 #include "harness/program/need.h"
@@ -16,8 +16,8 @@ struct touch {
     const void *instance;            /* and its instance */
 };
 
-/* A place that the system does not have was refused when the run was opened,
- * and data that stay where they were are right all the same. */
+/* Errors are ignored: an impossible place was refused when the run was opened,
+ * and data that stay where they were are still right. */
 static void give_up_pages(void *arg, void *memory, size_t bytes)
 {
     const struct touch *touch = arg;

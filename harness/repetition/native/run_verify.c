@@ -23,7 +23,7 @@ static int64_t last_step(const struct run *run)
     return every ? run->loop->grid.steps - 1 : 0;
 }
 
-/* Of chunks that may be handed out again all results are at the master. */
+/* With reissued chunks the master holds all results. */
 static void collect_placed(struct run *run)
 {
     const struct reissue *book = transport_book(&run->transport);
@@ -77,9 +77,8 @@ static void poison_chunk(struct run *run, const struct worker *worker,
         poison_rows(run, ran->start - 1, ran->start + ran->size);
 }
 
-/* Results that were computed here and sent away, too: the next repetition must
- * not be able to send them again.  Sticky chunks are the same in all time
- * steps. */
+/* Also wipes results that were computed here and sent away: the next repetition
+ * must not send them again.  Sticky chunks are the same in all time steps. */
 static void poison_computed(struct run *run, int64_t last_step)
 {
     for (int i = 0; i < run->workers; i++) {

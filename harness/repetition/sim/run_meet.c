@@ -4,11 +4,11 @@
 #include "harness/engine/sim/world.h"
 
 /* Workers that ask the same master start a little further apart than it takes
- * to serve one, and STAGGER_LEAST_S in any case.  If they started as fast as it
- * can serve, or at one instant, requests would wait at the master, and every
- * new one would be compared with all of them: 32,768 ranks then take minutes
- * instead of seconds to simulate.  MANY take their leave as close to each
- * other, with a message more each, so they start further apart.  A rank's own
+ * to serve one, and at least STAGGER_LEAST_S.  If they started faster, or at
+ * one instant, requests would queue at the master, and SimGrid would compare
+ * each new one with all of them.  The simulation of 32,768 ranks then takes
+ * minutes instead of seconds.  From MANY workers on they start further apart,
+ * because their leaves follow as closely, with one more message each.  A rank's
  * time begins with its start. */
 static const double STAGGER = 1.25, STAGGER_MANY = 5, STAGGER_LEAST_S = 10e-9;
 enum { MANY = 32768 };

@@ -53,7 +53,7 @@ static double start_of(const struct seat *seat)
     return run_rank_of(seat->run, seat_worker(seat))->start_s;
 }
 
-/* Ranks have no stack for formatted output.  SimGrid finds that all wait. */
+/* Ranks lack the stack for formatted output.  SimGrid notices that all wait. */
 static void say_never(void)
 {
     static const char text[] =

@@ -59,8 +59,8 @@ int run_shared_masters(const struct run *run)
     return 0;
 }
 
-/* Other reasons for different times: schemes that keep learning, and slices
- * that are at another point when the loop starts. */
+/* Other reasons for different times: schemes that keep learning, and time
+ * slices that begin at another point. */
 bool run_varies(const struct run *run)
 {
     bool sliced = run->powers.queue != NULL &&

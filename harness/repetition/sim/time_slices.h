@@ -17,7 +17,7 @@ struct slices {
     int others;     /* processes on the worker's core */
     double next_s;  /* the tick to come, as of engine_now */
     double ahead_s; /* the worker's lead over each of the others */
-    double since_s; /* since when it has not computed */
+    double since_s; /* when it last computed */
 };
 
 /* Before a repetition; it starts with the first slices_compute.  measured NULL:

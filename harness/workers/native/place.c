@@ -188,7 +188,7 @@ static int compare_seats(const void *a, const void *b)
     return (x->worker > y->worker) - (x->worker < y->worker);
 }
 
-/* Unbound workers have no fixed core: there must be enough cores. */
+/* Unbound workers may share cores, so there must be enough cores. */
 static int check_unbound(const struct place *place, const struct tree *tree,
                          bool smt, struct error *err)
 {
