@@ -153,8 +153,8 @@ static void play_close(struct play *play)
 
 /* ---- running ---- */
 
-/* Of a worker with a master in its rank.  What a host was to do may have been
- * put off since. */
+/* An event of a worker with a master in its rank.  The host's event may have
+ * been postponed since. */
 static void happen_here(struct play *play, const struct event *event,
                         enum what what)
 {
@@ -201,7 +201,7 @@ static void happen(struct play *play, const struct event *event)
     }
 }
 
-/* Those of links are in their own order. */
+/* The events of links are ordered separately. */
 static int run_masters(struct play *play)
 {
     for (int w = 0; w < play->tree->workers; w++)

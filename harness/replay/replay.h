@@ -65,7 +65,7 @@ struct replay_costs {
     double apart_s;   /* between the starts of two workers of one master */
 };
 
-/* Those of a cell of dlsbench sim; messages take no time yet. */
+/* The costs of a cell of dlsbench sim; messages take no time yet. */
 extern const struct replay_costs replay_costs_usual;
 
 struct replay {
@@ -111,9 +111,9 @@ int replay_run(const struct replay *replay, struct replay_result *result,
                struct error *err);
 void replay_free(struct replay_result *result);
 
-/* The same for threads of one process that take chunks from memory, as those of
- * OpenMP do, all of power 1 and with a smallest chunk of 1.  before: as in
- * struct replay.  Returns what sched_pair_parse and replay_run do. */
+/* The same for threads of one process that take chunks from memory, as OpenMP's
+ * threads do.  All have power 1, and the smallest chunk is 1.  before: as in
+ * struct replay.  Returns the codes of sched_pair_parse and replay_run. */
 int replay_threads(const char *scheme, int threads, int64_t iterations,
                    const double *before, const struct replay_costs *costs,
                    struct replay_result *result, struct error *err);

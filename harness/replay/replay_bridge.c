@@ -1,8 +1,7 @@
-/* Messages between two masters, of which each shares its rank's link with
- * others: a bridge passes both links.  All messages share as SimGrid lets them,
- * in the max-min way: the link that has least for each of its messages gives
- * them that, and what it leaves of the bridges' shares elsewhere is for the
- * others there. */
+/* Messages between two masters whose ranks' links are shared with others: a
+ * bridge passes both links.  Messages share as in SimGrid, max-min: the link
+ * with the least for each of its messages gives them that share.  The bridges'
+ * unused shares of their other link go to the others there. */
 #include "harness/replay/replay_parts.h"
 
 #include <errno.h>
@@ -71,8 +70,8 @@ static bool goes_out_of(const struct play *play, int m,
     return down == (server == upper_of(play, m));
 }
 
-/* Part of the link that each gets that has no share yet; INFINITY: there is
- * none. */
+/* The share of this link for each message without one; INFINITY: there is no
+ * such message. */
 static double part_of(const struct play *play, const struct server *server)
 {
     const struct link *link = &server->link;
@@ -153,8 +152,8 @@ static void give_all(struct play *play, int count)
     }
 }
 
-/* Another share of its own messages leaves the bridges here theirs, if other
- * links have less for each of them. */
+/* Shares only among this link's messages.  True if the bridges here keep their
+ * shares, because their other links have less for each message. */
 static bool share_alone(struct play *play, struct server *server, double now)
 {
     struct link *link = &server->link;
@@ -234,7 +233,7 @@ static void take_out(struct link *link, int m)
     link->bridge[at] = link->bridge[--link->bridges];
 }
 
-/* The last of those that are through by now; -1: none is. */
+/* The last of the finished ones; -1: none. */
 static int find_ended(struct play *play, const struct server *server,
                       double now)
 {

@@ -46,7 +46,7 @@ static double *rest_of(const struct play *play, int worker)
     return &play->result->worker[worker].finish_s;
 }
 
-/* Who serves nobody has nothing to do between a chunk's END and its TAKE. */
+/* A worker without children does nothing between a chunk's END and its TAKE. */
 static void compute(struct play *play, int worker, double now, double seconds,
                     enum what ends)
 {
@@ -127,7 +127,7 @@ static void put_idle(struct play *play, struct server *server, int worker)
         play->code = -ENOMEM;
 }
 
-/* What it has asked for ahead may be there. */
+/* The refill that it requested early may have arrived. */
 static void begin_waiting(struct play *play, int worker, double now)
 {
     struct server *server = server_of(play, worker);
@@ -181,8 +181,8 @@ bool hosted_waits(const struct server *server, int worker)
     return false;
 }
 
-/* The newest first, then the one that has asked; a host that serves goes on
- * with that. */
+/* The newest first, then the asking one.  A host that is serving keeps serving
+ * and waits on. */
 void hosted_wake(struct play *play, struct server *server, int asker,
                  double now)
 {

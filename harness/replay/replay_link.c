@@ -1,9 +1,8 @@
-/* The link of a rank with masters, which all messages between it and other
- * nodes share as in SimGrid: a message's latency passes first, then its bytes,
- * of which all that are on their way get the same rate.  Each also takes a part
- * of that rate in the other direction, where it is confirmed.  A message
- * between two masters with requests of others shares the links of both
- * (replay_bridge.c). */
+/* The link of a rank with masters, shared by all messages between it and other
+ * nodes as in SimGrid.  A message's latency passes first, then its bytes; all
+ * messages under way get the same rate.  Each also takes a part of that rate in
+ * the other direction, for confirmations.  A message between two masters with
+ * requests of others shares the links of both (replay_bridge.c). */
 #include "harness/replay/replay_parts.h"
 
 #include <errno.h>

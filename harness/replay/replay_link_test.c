@@ -9,11 +9,11 @@ static void note_begin(void *arg, int worker, const struct chunk *chunk,
     begin[chunk->start] = begin_s;
 }
 
-/* A byte takes 1/64 s.  Two requests of 64 bytes leave together, so that both
- * have come after 1 + 2 s, and are served after 3.25 and 3.5 s.  Of the answers
- * of 40 bytes the first has the link to itself for the quarter of a second in
- * which 16 bytes pass: it comes after 5.25 s, the second after 5.5 s.  One
- * second later they ask again, the same way. */
+/* A byte takes 1/64 s.  Two requests of 64 bytes leave together: both arrive
+ * after 1 + 2 s, and are served after 3.25 and 3.5 s.  The first answer of 40
+ * bytes has the link alone for a quarter of a second, in which 16 bytes pass.
+ * It arrives after 5.25 s, the second after 5.5 s.  One second later they ask
+ * again, with the same times. */
 static void messages_share_a_masters_link(void **unused)
 {
     static const struct tree_shape shape = {
@@ -34,10 +34,10 @@ static void messages_share_a_masters_link(void **unused)
     end(&made);
 }
 
-/* Eighteen requests leave at 0.  Sixteen set out, come at 1 s, and are served
- * after 1/64 s each.  As the first is served the next sets out, which comes at
- * 2 s and 1/64, is served, and has its answer at 3 s and 2/64; so do the second
- * and the last. */
+/* Eighteen requests leave at 0.  Sixteen set out, arrive at 1 s, and are served
+ * after 1/64 s each.  When the first is served the next sets out.  It arrives
+ * at 2 s and 1/64, is served, and gets its answer at 3 s and 2/64; likewise the
+ * second and the last. */
 static void requests_beyond_sixteen_set_out_later(void **unused)
 {
     static const struct tree_shape shape = {

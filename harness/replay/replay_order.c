@@ -8,8 +8,8 @@ static struct awaited *place(struct order *order, int i)
     return &order->awaited[(order->first + i) % RECEIVED];
 }
 
-/* Masters above pools that ask at the same time were seen to do so from the
- * first on, all others from the last on, as their events are. */
+/* Simultaneous requests of masters above pools were seen to come from the first
+ * on.  All others come from the last on, as their events do. */
 static bool goes_before(const struct play *play, const struct ask *ask,
                         const struct ask *other)
 {

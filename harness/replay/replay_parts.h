@@ -1,13 +1,13 @@
 /* The parts of a replay, for the files replay*.c only.
  *
- * replay.c opens, checks and closes; replay_count.c replays counters;
- * replay_servers.c opens the ranks with masters, replay_serve.c is their
- * serving, replay_host.c that of workers who compute beside it; replay_ask.c is
- * the workers below masters in other ranks, replay_hosted.c those in a master's
- * own rank; replay_refill.c is tasks between masters; replay_link.c lets
- * messages share the link of a rank with masters, replay_order.c has the order
- * in which they are taken, and replay_bridge.c shares the links of two ranks
- * with masters among their messages. */
+ * replay.c opens, checks and closes; replay_count.c replays counters.
+ * replay_servers.c opens the ranks with masters; replay_serve.c serves
+ * requests, replay_host.c does so for hosts that also compute.  Workers below a
+ * remote master are in replay_ask.c, workers in a master's rank in
+ * replay_hosted.c.  replay_refill.c moves tasks between masters.  replay_link.c
+ * lets messages share the link of a rank with masters, replay_order.c orders
+ * their receipt, and replay_bridge.c shares two such links among the messages
+ * between them. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
 
@@ -43,8 +43,8 @@ enum { RECEIVED = 16 };
  * message, but not to an access to a window. */
 enum { REQUEST_BYTES = 48, WORD_BYTES = 8, ENVELOPE_BYTES = 16 };
 
-/* Who sends a refill of so many bytes waits until it has come: SMPI sends it so
- * (smpi/send-is-detached-thresh), and others long messages, too. */
+/* The sender of such a refill waits until it has arrived, as SMPI does
+ * (smpi/send-is-detached-thresh), and other MPIs with long messages. */
 enum { WAITED_BYTES = 65536 };
 
 /* A scheme that learns: the chunk that runs, and the times of one that was not
@@ -67,7 +67,7 @@ struct run {
 struct bridge {
     double left; /* bytes, at moved_s */
     double moved_s;
-    double pace_s; /* for a byte; 0: it has no share yet */
+    double pace_s; /* for a byte; 0: no share yet */
     int giver;     /* the server whose link has least for it */
     uint32_t what;
 };
@@ -79,7 +79,7 @@ struct post {
     int next;             /* of that server, -1: the last */
     struct run *runs;     /* of tasks on their way to it */
     int count;            /* of these tasks */
-    bool coming, arrived; /* arrived: who has asked has not looked yet */
+    bool coming, arrived; /* arrived: the asking worker has yet to look */
     int asker;            /* that worker; -1: a rank without workers */
     struct report *told;  /* on their way from it */
     int told_count;
@@ -112,7 +112,7 @@ enum mode {
 struct link {
     struct events flows; /* at: passed when the message will be through */
     int64_t in, out;     /* of them */
-    struct asks waiting; /* requests that have not set out */
+    struct asks waiting; /* requests not yet sent */
     struct asks coming, leaving; /* whose latency is not over, as they come */
     double place[RECEIVED];      /* when a request can set out: a ring */
     int places, first;
@@ -167,7 +167,7 @@ struct server {
     int64_t idle_count, idle_room;
 };
 
-/* What all links have in common. */
+/* Common to all links. */
 struct links {
     int *soonest; /* servers by their links' next events, a tree: [1] is the
                      first of all, under [i] are [2 i] and [2 i + 1], and
@@ -223,7 +223,7 @@ static inline double play_max(double a, double b)
     return a > b ? a : b;
 }
 
-/* Of a worker's chunk. */
+/* The time of a worker's chunk. */
 static inline double play_compute_s(const struct play *play, int worker,
                                     int64_t start, int64_t size)
 {
@@ -321,7 +321,7 @@ void serve_arrived(struct play *play, struct server *server, double now,
 void serve_follow_up(struct play *play, struct server *server, double now,
                      int asker);
 void serve_check(struct play *play, struct server *server, double now);
-/* What was served is answered: requests set out, and others are served. */
+/* After a request: answers and further requests leave, others are served. */
 void serve_after(struct play *play, struct server *server, double now);
 
 /* replay_refill.c: tasks leave for a master (false: no memory), and come to
@@ -335,10 +335,10 @@ void order_put(struct play *play, struct order *order, const struct ask *ask);
 void order_come(struct play *play, struct server *server,
                 const struct event *event);
 
-/* replay_link.c: opens and closes the links; the first event of all of them, at
- * INFINITY: there is none; a message of REPLAY_MASTERS leaves, whose coming is
- * `what`; the first event of a link happens; what is PASSING goes on; a request
- * was served; what has come is handled. */
+/* replay_link.c. link_next: the links' first event, at INFINITY: none;
+ * link_happen: it happens. link_send: a message leaves; its arrival is `what`.
+ * link_enter: a PASSING message continues. link_served: a request was served.
+ * link_deliver: handles an arrival. */
 int link_open(struct play *play);
 void link_close(struct play *play);
 const struct event *link_next(const struct play *play);

@@ -18,7 +18,7 @@ void serve_put_ask(struct play *play, struct asks *asks, struct ask ask)
             play->code = -ENOMEM;
             return;
         }
-        /* What was before the head goes behind the rest. */
+        /* The part before the head moves behind the rest. */
         memcpy(asks->ask + room, asks->ask,
                (size_t)asks->head * sizeof(*asks->ask));
         /* More than twice the room is never needed for that. */
@@ -283,7 +283,7 @@ static double next_look(const struct play *play, const struct server *server,
                       : now;
 }
 
-/* Who has asked takes it: at once, when it waits. */
+/* The worker that asked takes the refill; immediately if it is waiting. */
 void serve_refill(struct play *play, int m, double now)
 {
     struct post *post = &play->post[m];

@@ -15,15 +15,14 @@ int queue_processor(void);
  * has another form. */
 bool queue_parse(const char *line, bool *running, int *processor);
 
-/* Counts the threads that are running or ready on each of `count` processors,
- * without those of the processes in `own`: foreign[i] for processor[i].
+/* Counts the running or ready threads on each of `count` processors, except
+ * those of the processes in `own`: foreign[i] for processor[i].
  *
- * From /proc, in which the kernel gives each thread its state and the processor
- * it was last on; a thread in state R is in the run queue of that one, so its
- * affinity need not be read.  The count is the median of several looks, so that
- * threads which run for a moment do not count.  Takes about 20 ms.  Processes
- * that this one cannot see (another container's) are not counted.  Returns 0 or
- * -errno with a text. */
+ * From /proc, which gives each thread's state and last processor.  A thread in
+ * state R is in the run queue of that processor, so its affinity need not be
+ * read.  The count is the median of several looks, so that threads which run
+ * for a moment do not count.  Takes about 20 ms.  Invisible processes (another
+ * container's) are not counted.  Returns 0 or -errno with a text. */
 int queue_count(const int *processor, int count, const pid_t *own, int owns,
                 int *foreign, struct error *err);
 

@@ -97,14 +97,15 @@ int topo_slower(const struct topo *topo, const int *processor, int workers);
 const char *topo_processor(const struct topo *topo);
 
 /* The processors of `workers` workers in one domain (number `domain` of its
- * kind, modulo how many there are), and of `extra` dedicated masters behind
- * them, which get the processors that workers leave over.  compact fills
- * neighbouring cores first, with smt all hardware threads of a core, and the
- * fastest kind of core before others; all does so whatever their kind; scatter
- * puts workers as far apart as it can, each on its own core as long as there is
- * one.  Workers after the last core wrap around to the first.  TOPO_LIST
- * ignores domains; under TOPO_NONE all are -1: anywhere in the domain.  Returns
- * 0 or -errno. */
+ * kind, modulo their count).  `extra` dedicated masters follow; they get
+ * processors that workers leave over.
+ *
+ * compact fills neighbouring cores first, with smt all hardware threads of a
+ * core, and the fastest kind of core before others; all does so whatever their
+ * kind.  scatter puts workers as far apart as it can, each on a separate core
+ * while there are enough.  Workers after the last core wrap around to the
+ * first.  TOPO_LIST ignores domains; under TOPO_NONE all are -1: anywhere in
+ * the domain.  Returns 0 or -errno. */
 int topo_assign(const struct topo *topo, const struct topo_binding *binding,
                 int domain, int workers, int extra, int *processor,
                 struct error *err);
@@ -138,10 +139,10 @@ struct topo_seen topo_observe_self(const struct topo *topo);
 
 /* ---- memory ---- */
 
-/* Forgets the whole pages in [memory, memory + bytes), which reads as zero
- * then, so that the next to touch them has them on its NUMA node, or, with
- * `bind`, binds them to that of `processor` (-1: nothing is bound).  Private
- * anonymous mappings only.  Returns 0 or -errno with a text. */
+/* Forgets the whole pages in [memory, memory + bytes); they then read as zero.
+ * The next thread to touch them gets them on its NUMA node.  `bind` binds them
+ * to the node of `processor` instead (-1: nothing is bound).  Private anonymous
+ * mappings only.  Returns 0 or -errno with a text. */
 int topo_place_memory(const struct topo *topo, void *memory, size_t bytes,
                       bool bind, int processor, struct error *err);
 

@@ -40,8 +40,8 @@ void topo_room(const struct topo *topo, struct topo_room *room)
 struct places {
     int *processor;
     int count;
-    int own;             /* of workers: masters may have those behind, too */
-    hwloc_bitmap_t seen; /* those that are there */
+    int own;             /* for workers; masters may also have the rest */
+    hwloc_bitmap_t seen; /* the added ones */
     hwloc_obj_t *sorted; /* room for all of the machine */
 };
 
@@ -60,7 +60,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All of `set` that are not there yet: as neighbours are in the machine. */
+/* Adds those of `set` not added yet, in the machine's order of neighbours. */
 static void add_neighbours(const struct topo *topo, hwloc_const_bitmap_t set,
                            struct places *places)
 {
@@ -76,7 +76,7 @@ static void add_neighbours(const struct topo *topo, hwloc_const_bitmap_t set,
         add_place(places, (int)places->sorted[k]->os_index);
 }
 
-/* Those of one kind only. */
+/* Adds the processors of one kind only. */
 static void add_kind(const struct topo *topo, hwloc_const_bitmap_t set,
                      int kind, struct places *places)
 {

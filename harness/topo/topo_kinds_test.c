@@ -61,7 +61,7 @@ static void the_fastest_come_first(void **unused)
     topo_close(topo);
 }
 
-/* Its cores alone; masters have others, too. */
+/* Workers get its cores alone; masters also get others. */
 static void one_kind(void **unused)
 {
     struct topo *topo = make(true);
@@ -89,7 +89,7 @@ static void slower_ones_are_counted(void **unused)
     topo_close(topo);
 }
 
-/* Nobody knows which is faster, or all are alike: nothing changes. */
+/* The faster kind is unknown, or all kinds are equal: nothing changes. */
 static void kinds_without_a_rank(void **unused)
 {
     struct error err = {""};

@@ -97,7 +97,7 @@ static bool has(const struct allowed_set *set, int processor)
     return (set->word[processor / 64] >> (processor % 64) & 1) != 0;
 }
 
-/* Whether hwloc shows processors that are here, and all that may be used. */
+/* Whether hwloc shows only existing processors, and all that may be used. */
 static bool has_these(const struct topo *topo)
 {
     hwloc_const_bitmap_t set = hwloc_topology_get_topology_cpuset(topo->handle);

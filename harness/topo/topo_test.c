@@ -1,4 +1,4 @@
-/* Who goes where: on machines that are described, and observed on this one. */
+/* The places of workers: on described machines, and observed on this one. */
 #include "harness/testing.h"
 
 #include "harness/topo/topo_parts.h"
