@@ -86,8 +86,8 @@ struct transport_rules {
     const char *of; /* the transport that cells name when this one hands out,
                        because of their requests; NULL: they name this one */
     const char *summary;
-    /* Why it does not support the request, a part of a sentence whose subject
-     * is the transport ("has no masters"); NULL: it does. */
+    /* Why it refuses the request, as part of a sentence whose subject is the
+     * transport ("has no masters"); NULL: it does not. */
     const char *refuses[TRANSPORT_ASKS];
     const char *fields[TRANSPORT_FIELDS]; /* cell fields that apply under it and
                               not under every other */
@@ -107,8 +107,8 @@ struct transport_rules {
 
 struct transport_ops;
 
-/* Why a transport with this value of its own field (NULL: none in particular)
- * refuses the request; NULL: it does not. */
+/* Why a transport with this value of its extra field (NULL: any) refuses the
+ * request; NULL: it does not. */
 const char *transport_refuses(const struct transport_ops *ops,
                               const char *choice, enum transport_ask ask);
 
@@ -138,8 +138,7 @@ enum transport_results {
     TRANSPORT_RESULTS_SHARED
 };
 
-/* Of the iterations: for schemes that count with it, and to know which chunks
- * are short. */
+/* The iterations' cost: for schemes that need it, and to find short chunks. */
 struct transport_cost {
     const double *before; /* iteration i, in any unit, iterations + 1 of them;
                              NULL: nobody knows */
@@ -174,8 +173,8 @@ struct transport_setup {
     bool keeps;         /* a scheme's knowledge is for the next repetition */
     bool prefetch;      /* requests go one ahead; of a plan: overlap */
     enum transport_results collect;
-    double reissue; /* chunks that are out for this many times their expected
-                       time are handed out again; 0: never */
+    double reissue; /* hands chunks out again after this many times their
+                       expected time; 0: never */
     /* Results of the whole loop: this rank's copy (or its host's), and where a
      * master collects them, which may be the same. */
     char *output, *inbox;
@@ -210,9 +209,9 @@ struct transport_traffic {
     int64_t messages, bytes;
 };
 
-/* `shared` is the common part of all ranks of a process (natively there is one
- * rank, in simulation the process holds them all), `end` the part of one rank.
- * A NULL function does or reports nothing. */
+/* `shared` is the common part of all ranks of a process (natively one rank, in
+ * simulation all), `end` the part of one rank.  A NULL function does or reports
+ * nothing. */
 struct transport_ops {
     const struct transport_rules *rules;
     const struct transport_team *team; /* NULL: the launch's threads */
@@ -271,7 +270,7 @@ struct transport_ops {
     struct reissue *(*book)(void *shared);
     /* The facts of worker i of this rank since the reset, as in the rules. */
     void (*facts)(const void *end, int i, int64_t value[TRANSPORT_FACTS]);
-    /* The value of its own field that took effect; NULL: the given one. */
+    /* The effective value of its extra field; NULL: the given one. */
     const char *(*chosen)(const void *end);
     /* Whether workers can register their powers with a master; one_host: all
      * ranks are on one.  NULL: they can. */
@@ -299,8 +298,8 @@ int transport_open(struct transport *transport, const struct transport_ops *ops,
 void transport_close(struct transport *transport);
 int transport_rewind(struct transport *transport, bool further_step);
 
-/* The book of chunks that are handed out again; NULL: not in this process.
- * The worker in whose static share an iteration was; -1: there are none. */
+/* The book of reissued chunks; NULL: not in this process.  The worker in whose
+ * static share an iteration was; -1: there are none. */
 struct reissue *transport_book(const struct transport *transport);
 int transport_home(const struct transport *transport, int64_t iteration);
 

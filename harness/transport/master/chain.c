@@ -34,7 +34,8 @@ static int open_table(struct chain_root *root, struct error *err)
     return code == -ENOTSUP || code == -E2BIG ? 0 : code;
 }
 
-/* Chunks in an order of their own, which the state only counts through. */
+/* An order that the scheme chooses for its chunks; the state only counts
+ * through it. */
 static int open_order(struct chain_root *root, struct error *err)
 {
     const struct sched_pair *pair = root->setup->scheme;
@@ -79,9 +80,9 @@ static int open_units(struct chain_root *root, struct error *err)
     return 0;
 }
 
-/* Whether the counter and the state are kept in this process' own memory, not
- * in a window and not by a master elsewhere.  What a host's ranks share needs
- * no window in one process. */
+/* Whether this process keeps the counter and the state in its memory, not in a
+ * window and not by a master elsewhere.  In one process the ranks of a host
+ * need no window. */
 static bool has_memory(const struct chain_root *root)
 {
     const struct transport_setup *setup = root->setup;
@@ -99,8 +100,8 @@ static int open_root(struct chain_root *root, struct error *err)
     int code = open_units(root, err);
     if (code == 0)
         code = open_order(root, err);
-    /* The state knows the chunks that are kept for workers, a table does not,
-     * and reads costs that change. */
+    /* Unlike the state, a table does not know chunks kept for workers, nor
+     * costs that change. */
     if (code == 0 && setup->reissue == 0 && !setup->cost.changes &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);

@@ -23,7 +23,7 @@ struct report {
     double whole_s; /* from one request to the next (SCHED_WHOLE_TIME) */
 };
 
-/* Reports to a master that are not yet passed on. */
+/* Reports to a master, not yet passed on. */
 struct reports {
     struct report *list; /* NULL: nothing is to be passed on */
     int count, room;
@@ -36,7 +36,8 @@ struct reports {
  * the chunks being run. */
 int reports_most(int workers, bool sums);
 
-/* Of a master with `workers` workers from `first` on.  Returns 0 or -ENOMEM. */
+/* For a master with `workers` workers from `first` on.  Returns 0 or
+ * -ENOMEM. */
 int reports_open(struct reports *reports, int first, int workers, bool sums);
 void reports_close(struct reports *reports);
 void reports_drop(struct reports *reports);

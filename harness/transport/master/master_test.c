@@ -1,8 +1,8 @@
 /* Masters and their pools without messages: random trees, random orders of
- * requests, and a messenger that is slow.  Whatever happens, every iteration
- * is handed out exactly once, primed chunks go to their worker, and who was
- * told that nothing is left is told so for ever.  Needs no MPI, so that the
- * thread sanitizer can watch it. */
+ * requests, and a slow messenger.  In every case each iteration is handed out
+ * exactly once, primed chunks go to their worker, and an answer "nothing is
+ * left" stays true.  Needs no MPI, so that the thread sanitizer can check
+ * it. */
 #include "harness/testing.h"
 
 #include "harness/check/cell_transport.h"
@@ -78,7 +78,7 @@ static const struct sched_ops *random_half(uint64_t *seed)
 
 /* ---- making a world ---- */
 
-/* The chunks that are set aside: asked of a state of its own. */
+/* The reserved chunks, from a separate state. */
 static void find_primed(struct world *w)
 {
     struct sched sched;
@@ -140,7 +140,7 @@ static void make_loop(struct world *w, bool unequal, uint64_t *seed)
         find_primed(w);
 }
 
-/* As the relay does; what is on another rank is remote. */
+/* As the relay does; masters on other ranks are remote. */
 static void open_masters(struct world *w)
 {
     w->master = calloc((size_t)w->tree.count, sizeof(*w->master));
@@ -417,7 +417,7 @@ static void deliver(struct post *post)
     } else {
         master_fill(&w->master[news->master], news->task, news->count);
         pools_have_room(w);
-        /* Those who wait in the same rank look again, as in the relay. */
+        /* Waiters in the same rank look again, as in the relay. */
         int rank = w->tree.master[news->master].rank;
         for (int m = 1; m < w->tree.count; m++)
             if (post->waits[m] &&

@@ -1,7 +1,7 @@
 /* Under two schemes (sched/schemes/pair.h) a master gets one range of
- * iterations at a time from above, as a worker would, and cuts it by its own
- * scheme for the units below it: its workers or, higher up, the masters that
- * ask it.
+ * iterations at a time from above, as a worker would.  It cuts the range by its
+ * scheme for the units below: its workers or, higher up, the masters that ask
+ * it.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_RANGE_H
@@ -62,8 +62,8 @@ void range_drop(struct range *range, bool remember);
 bool range_left(const struct range *range);
 
 /* The next part for a unit; false: nothing is left for anybody.  Chunks that
- * the scheme sets aside for one unit (static, wcss) go to it as long as they
- * are there, and to another that has nothing else to do. */
+ * the scheme reserves for a unit (static, wcss) go to that unit first, and
+ * later to others that are idle. */
 bool range_next(struct range *range, int unit, struct chunk *chunk);
 
 #endif

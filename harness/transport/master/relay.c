@@ -10,8 +10,8 @@ static bool hosted_here(const struct relay *relay, int master)
     return relay->tree->master[master].rank == relay->comm->rank;
 }
 
-/* Workers and masters on other ranks that ask a master of this rank.  Most
- * ranks have no master, and there may be very many of them. */
+/* The workers and masters on other ranks that ask a master of this rank.  Most
+ * ranks lack a master, and there may be very many ranks. */
 static int count_remote_children(const struct relay *relay)
 {
     const struct tree *tree = relay->tree;
@@ -114,11 +114,10 @@ static size_t most_reports(const struct relay *relay,
     return setup->pair->outer->feedback != NULL ? (size_t)most : 0;
 }
 
-/* Messages under way: a worker's request and its last.  Of a master at least so
- * many, and where it is refilled an answer for each child, so that a refill's
- * answers all leave at once.  No more than that: SMPI passes through all of
- * them at the end of each, which with 131,072 children took longer than all
- * else. */
+/* Messages under way: a worker's request and its last one.  A master has at
+ * least KEPT_BY_MASTERS; if it is refilled, one answer per child, so that a
+ * refill's answers all leave at once.  Not more: SMPI walks all of them at the
+ * end of each, which with 131,072 children took longer than everything else. */
 enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
 
 static int kept_of(const struct relay *relay, int children)
@@ -301,8 +300,8 @@ static void leave_parents(struct relay *relay)
     }
 }
 
-/* Whether children still ask, threads of this rank still work, or a pool that
- * asked ahead still waits for the answer that there are no more chunks. */
+/* Whether children still ask, threads of this rank still work, or a pool still
+ * waits for the answer that no more chunks come. */
 static bool is_busy(const struct relay *relay)
 {
     return relay->queue.is_open || atomic_load(&relay->working) > 0 ||

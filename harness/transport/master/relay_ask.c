@@ -19,8 +19,8 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
         result_collector_send(&relay->results, thread, finished, to);
 }
 
-/* The results that travel with a worker's request.  Those that are written to
- * the memory of its master's host are there before the request is. */
+/* The results that travel with a worker's request.  Results written to the
+ * memory of the master's host arrive before the request. */
 static const struct chunk *to_send(const struct relay_source *source)
 {
     return source->sends ? &source->finished : NULL;
@@ -49,9 +49,9 @@ static void begin_time(struct relay_source *source, double asked,
     source->got_s = engine_now();
 }
 
-/* The pool is empty.  Where threads have addresses of their own, none can wait
- * for its own messages and for another thread's at once: thread 0 of a rank
- * that serves looks for both. */
+/* The pool is empty.  If threads have separate addresses, none can wait for its
+ * messages and for another thread's at once: thread 0 of a serving rank looks
+ * for both. */
 static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
 {
     bool both = relay->comm->lanes > 1 && relay_serves(relay) &&
@@ -305,7 +305,7 @@ static bool needs_messages(const struct master *master)
     return master->scheme == NULL && master->upstream == NULL;
 }
 
-/* Those of a node pool go to the master above it. */
+/* Results of a node pool go to the master above it. */
 bool relay_sends(const struct relay *relay, int worker)
 {
     const struct tree *tree = relay->tree;

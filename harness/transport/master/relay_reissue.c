@@ -1,9 +1,9 @@
-/* The relay where chunks may be handed out again.
+/* The relay with reissued chunks.
  *
- * The master answers every request at once: with a chunk, fresh or once more,
- * with the end, or with how long to wait before the worker asks again.  When
- * all results are in place the master tells every rank so, and a worker that
- * was gone comes back, to end as all others do. */
+ * The master answers every request at once: with a chunk, fresh or reissued,
+ * with the end, or with a time to wait before the worker asks again.  When all
+ * results are in place the master tells every rank.  A worker that was away
+ * returns then and ends as all others do. */
 #include "harness/transport/master/relay.h"
 
 /* ---- answers ---- */

@@ -90,7 +90,7 @@ void relay_answer(struct relay *relay, const struct request *request)
         request_queue_keep(&relay->queue, request);
 }
 
-/* Of a worker, or of a master with all that are below it. */
+/* The leave of a worker, or of a master with everything below it. */
 static void take_leave(struct relay *relay, const struct request *request)
 {
     const struct tree *tree = relay->tree;

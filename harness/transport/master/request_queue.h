@@ -1,10 +1,10 @@
 /* The request queue of a rank's masters (Han and Chronopoulos, section IV): the
- * requests of its children, which are the workers and masters on other ranks
- * that ask a master here.  They are taken in the order in which they came;
- * those whose answer needs a refill wait in that order.
+ * requests of their children, the workers and masters on other ranks.  They are
+ * taken in the order of their arrival; requests that need a refill wait in that
+ * order.
  *
- * Every child that has not taken its leave will send one message more at
- * least: as many receives as such children are sure to be used.
+ * Every child still present will send at least one more message, so as many
+ * receives as such children are sure to be used.
  *
  * Used with MPI held; is_open may be asked at any time. */
 #ifndef HARNESS_TRANSPORT_MASTER_REQUEST_QUEUE_H

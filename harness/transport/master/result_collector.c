@@ -176,7 +176,7 @@ void result_collector_receive(struct result_collector *collector, int worker,
     invariant(collector->count < collector->iterations);
     MPI_Irecv(collector->inbox + place_of(collector, start), bytes, type, from,
               tag, collector->box->comm->all, coming);
-    /* Before those that have no receive yet. */
+    /* Before the results without a receive. */
     struct result *at = &collector->result[collector->posted++];
     memmove(at + 1, at,
             (size_t)(collector->count++ - collector->posted + 1) * sizeof(*at));

@@ -1,13 +1,13 @@
 /* The result collector (Han and Chronopoulos, section IV): the results of a
- * chunk travel behind the request that follows its end, to the rank of the
- * master that is asked, and there straight to their place.
+ * chunk follow the first request after its end, to the rank of the asked
+ * master, and there straight to their place.
  *
- * Where chunks may be handed out again, they come to a place of their worker's
- * own and go where they belong when they are whole and the first: a worker may
- * stop in the middle of a message.
+ * With reissued chunks, results arrive in a place for their worker and move to
+ * their final place when they are complete and the first.  A worker may stop in
+ * the middle of a message.
  *
- * Every rank has one: workers send by it, masters receive.  Used with MPI held.
- */
+ * Every rank has one: workers send by it, masters receive.  Used with MPI
+ * held. */
 #ifndef HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 #define HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 
@@ -88,8 +88,8 @@ void result_collector_receive(struct result_collector *collector, int worker,
                               int from, int64_t start, int64_t size,
                               MPI_Request *coming);
 
-/* Forgets sends and receives that are complete, and posts receives that had to
- * wait for that.  With `old`, only when there are many. */
+/* Forgets complete sends and receives, and posts receives that had to wait for
+ * this.  With `old`, only when there are many. */
 void result_collector_reap(struct result_collector *collector, bool old);
 
 /* Chunks may be handed out again: puts results that have come to their place,

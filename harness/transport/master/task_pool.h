@@ -1,7 +1,6 @@
-/* A task pool (Han and Chronopoulos, section IV): the chunks that a master has
- * been given and has not handed out yet.  They are served first-in first-out,
- * except that a reserved one is kept for its worker, which gets it before all
- * others.
+/* A task pool (Han and Chronopoulos, section IV): the chunks that a master
+ * holds and can hand out.  They are served first-in first-out, except that a
+ * reserved one is kept for its worker, which gets it before all others.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_TASK_POOL_H
@@ -38,7 +37,7 @@ void task_pool_empty(struct task_pool *pool);
 /* There is room for it. */
 void task_pool_put(struct task_pool *pool, const struct task *task);
 
-/* What is reserved for this worker may go to any. */
+/* This worker's reserved tasks may go to any worker. */
 void task_pool_release(struct task_pool *pool, int worker);
 
 /* Takes out the first task that may go to one of the workers [first, first +

@@ -34,7 +34,7 @@ static int open_messages(struct push *push)
 {
     const struct push_setup *s = &push->setup;
     struct mailbox_setup box = {.comm = s->comm};
-    /* Of rounds that are planned anew, two wait at a time, at most. */
+    /* At most two chunks of replanned rounds wait at a time. */
     int64_t sent = s->replan != NULL ? 2 * s->tree->workers : 0;
     for (int64_t i = 0; s->replan == NULL && i < s->count; i++) {
         const struct push_chunk *c = &s->list[i];
@@ -204,7 +204,8 @@ static void post_landings(struct push *push)
         landing_post(landing);
 }
 
-/* Of the list; the master's own of rounds may have to be planned. */
+/* The next chunk of the list; the master may first have to plan its part of a
+ * round. */
 static bool next_listed(struct push_source *source, struct chunk *chunk)
 {
     struct push *push = source->push;

@@ -101,8 +101,8 @@ void push_rounds_reset(struct push *push);
 
 /* The master plans all rounds that can be planned now. */
 void push_rounds_go_on(struct push *push);
-/* The next one: it waits until it can be planned or, for a master that has none
- * left itself, until no more than a round waits for the port. */
+/* The next one: waits until it can be planned.  A master without chunks waits
+ * until at most one round waits for the port. */
 void push_rounds_next(struct push *push, bool idle);
 /* After its own work: it plans what is left, and hears of all that it sent. */
 void push_rounds_finish(struct push *push);

@@ -160,7 +160,7 @@ void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
     engine_unlock(&book->lock);
 }
 
-/* The one that is due first of those that the worker has not had; -1: none. */
+/* The one due first among the chunks that this worker never had; -1: none. */
 static int32_t find_due(const struct reissue *book, int worker)
 {
     int32_t found = -1;
@@ -171,8 +171,8 @@ static int32_t find_due(const struct reissue *book, int worker)
     return found;
 }
 
-/* Takes chunks kept for workers that have not come by the time when all should
- * be done. */
+/* Takes chunks reserved for workers still missing at the time when all work
+ * should be done. */
 static bool take_reserved(struct reissue *book, int worker, double now_s,
                           struct chunk *chunk)
 {

@@ -1,12 +1,12 @@
-/* The book of a loop whose chunks may be handed out again: which chunks are
- * out, since when and to whom.  It is kept where chunks are handed out, in the
- * one process or at the master, and knows every result there.
+/* The book of a loop with reissued chunks: which chunks are out, since when and
+ * to whom.  It is kept where chunks are handed out, in the one process or at
+ * the master, and knows every result there.
  *
- * As rDLB does (Mohammed, Cavelan and Ciorba, rDLB: a novel approach for robust
+ * As in rDLB (Mohammed, Cavelan and Ciorba, rDLB: a novel approach for robust
  * dynamic load balancing of scientific applications with parallel independent
- * tasks, HPCS 2019) a chunk goes out again only when no fresh chunk is left, to
- * an idle worker; unlike there, only when it is out for longer than allowed.
- * The first result of a chunk counts, every later one is dropped.
+ * tasks, HPCS 2019), a chunk goes out again only when no fresh chunk is left,
+ * and to an idle worker.  Unlike there, it must also be out for longer than
+ * allowed.  The first result of a chunk counts; later ones are dropped.
  *
  * Bookkeeping under its own lock: no clock, no messages, no results. */
 #ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_H
@@ -20,7 +20,7 @@
 
 enum reissue_answer {
     REISSUE_CHUNK, /* here it is, once more */
-    REISSUE_WAIT,  /* chunks that are out may still come back */
+    REISSUE_WAIT,  /* chunks may still come back */
     REISSUE_OVER,  /* every result is in place */
 };
 
@@ -78,8 +78,8 @@ void reissue_reset(struct reissue *book);
 void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
                  double now_s);
 
-/* For a worker for which nothing fresh is left: a chunk that is out too long
- * and that it has not had; or *wait_s until there may be one. */
+/* For a worker without fresh chunks: a chunk that is out too long and that it
+ * never had; or *wait_s until there may be one. */
 enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
                                  struct chunk *chunk, double *wait_s);
 

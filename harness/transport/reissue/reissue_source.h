@@ -1,9 +1,8 @@
-/* A source whose chunks may be handed out again, in front of the source of a
- * worker that shares memory with the book (a thread of the one process, or of
- * the master's rank).
+/* A source with reissued chunks, in front of the source of a worker that shares
+ * memory with the book (a thread of the one process, or of the master's rank).
  *
  * Two workers may run the same iterations at the same time, so each computes
- * into its own memory; the request for the next chunk brings the finished one's
+ * into private memory.  The request for the next chunk moves the finished one's
  * results to their place if they are the first. */
 #ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
 #define HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
@@ -25,7 +24,7 @@ struct reissue_source {
     bool (*serve)(void *arg);
     void *arg;
     struct chunk current; /* size 0: none */
-    bool dry;             /* the inner source has no more */
+    bool dry;             /* the inner source is empty */
 };
 
 /* base, current and dry are set here, the rest by the caller. */

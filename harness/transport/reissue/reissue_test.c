@@ -165,7 +165,7 @@ static int64_t one_play(uint64_t seed)
             assert_true(play_ask(play, worker));
     }
     assert_int_equal(play->book.placed, play->iterations);
-    /* Those who come after the end change nothing. */
+    /* Late workers change nothing. */
     for (int w = 0; w < play->workers; w++)
         play_back(play, w);
     check_play(play, seed);
@@ -230,7 +230,8 @@ struct threads {
     struct source_counter counter;
     struct engine_team *team;
     uint32_t *own[THREADS], *output;
-    /* Who is lost holds its chunk until all is over, and then writes on. */
+    /* A lost worker holds its chunk until all is over, and then keeps
+     * writing. */
     bool lost[THREADS];
 };
 

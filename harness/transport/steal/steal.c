@@ -42,8 +42,8 @@ static int open_ranks(struct steal_loop *steal, const struct tree *tree)
     return code;
 }
 
-/* Whether the scheme takes this loop at all; of ranges that are too small for
- * its keys it is not asked. */
+/* Whether the scheme accepts this loop.  It is not asked about ranges too small
+ * for its keys. */
 static int check_scheme(const struct steal_loop *steal,
                         const struct sched_loop *loop, struct error *err)
 {
@@ -265,7 +265,7 @@ static bool rob(struct steal_source *source, int victim)
     return false;
 }
 
-/* Loot that has come by message has no owner yet: it comes first. */
+/* Loot from a message has no owner yet, so it comes first. */
 static bool rob_anybody(struct steal_source *source)
 {
     struct steal *steal = source->steal;
@@ -276,9 +276,9 @@ static bool rob_anybody(struct steal_source *source)
             return true;
     while ((victim = victims_next(&source->victims, &round, steal->workers,
                                   &source->random)) >= 0) {
-        /* In simulation looking and robbing take time.  All of it comes before:
-         * no time may pass between a theft and the first piece of the loot, or
-         * two thieves rob each other of a last iteration for ever. */
+        /* In simulation looking and robbing take time.  Charge all of it first:
+         * if time passed between a theft and the first piece of the loot, two
+         * thieves could rob each other of a last iteration for ever. */
         engine_charge(ENGINE_STATE);
         if (steal_size(steal_look(&steal->range[victim])) > 0)
             engine_charge(ENGINE_STEAL);

@@ -99,7 +99,7 @@ struct steal_message {
 
 struct steal_source;
 
-/* What a rank's end has to do with other ranks; with MPI held. */
+/* A rank's dealings with other ranks; with MPI held. */
 struct steal_ranks {
     struct mailbox box;
     int taken; /* messages */
@@ -130,14 +130,14 @@ struct steal {
     struct nearness threads;
     char *scheme_memory; /* of all workers */
 
-    /* Of the workers, then `slots` for what comes from other ranks. */
+    /* One for each worker, then `slots` for loot from other ranks. */
     struct steal_range *range;
     int slots;
     /* Ranges that hold something, and thieves on their way with something.
      * At 0 nothing is left here, and nothing comes by itself. */
     _Alignas(128) _Atomic int loaded;
     _Atomic int idle;          /* threads that wait for work */
-    _Atomic int working;       /* threads that have not left the loop */
+    _Atomic int working;       /* threads still in the loop */
     struct engine_event moved; /* there is something again, or never will be */
     _Atomic bool ended;        /* nothing is left in any rank */
     struct steal_ranks ranks;

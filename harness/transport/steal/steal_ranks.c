@@ -5,7 +5,7 @@
 
 enum { STEAL_TAG = 1 };
 
-/* Victims of one tier that are tried before the next; a smaller tier is tried
+/* The victims tried in one tier before the next; a smaller tier is tried
  * whole. */
 enum { TRIES = 16 };
 

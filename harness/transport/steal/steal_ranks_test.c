@@ -1,7 +1,7 @@
-/* Stealing between ranks against an MPI whose messages come in random order:
- * however many ranks and threads there are and whatever they ask each other,
- * every iteration is handed out exactly once, the end comes, and nothing is
- * under way after it. */
+/* Stealing between ranks, with an MPI whose messages arrive in random order.
+ * For any number of ranks and threads and any requests, each iteration is
+ * handed out exactly once.  The end comes, and no message is under way after
+ * it. */
 #include "harness/testing.h"
 
 #include "harness/messages/mpi_testing.h"

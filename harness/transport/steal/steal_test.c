@@ -163,7 +163,7 @@ static void every_scheme_by_any_number_of_threads(void **unused)
     free(f);
 }
 
-/* Whoever it is, all that it has not begun is stolen from it. */
+/* Thieves take all that the worker did not begin, whichever worker it is. */
 static void one_who_is_slow_is_robbed_of_everything(void **unused)
 {
     uint64_t seed = testing_say_seed(__func__);
@@ -230,8 +230,8 @@ static void half_is_stolen_from_the_back(void **unused)
     tear_down(&f);
 }
 
-/* gss of two workers takes half of what is left in the range: 5 of 10, then 3
- * of 5, ...; what was stolen is a range of its own. */
+/* gss with two workers takes half of the range's rest: 5 of 10, then 3 of 5,
+ * ...; stolen iterations are a separate range. */
 static void the_scheme_cuts_each_range(void **unused)
 {
     struct field f;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One worker alone cuts a range: sizes must not depend on the asking worker, on
- * knowledge from others, or on blocks that are set aside for others. */
+/* A worker cuts its range alone: sizes must not depend on the asking worker, on
+ * others' knowledge, or on blocks reserved for others. */
 #define CUTS                                                                   \
     "begins with each worker's static share, by the powers, and the scheme "   \
     "only cuts it into pieces"

@@ -38,7 +38,7 @@ static const char *window_chosen(const void *end)
     return shared ? "shared" : "rma";
 }
 
-/* An rma window has no master that workers could register with. */
+/* An rma window lacks a master that workers could register with. */
 static bool window_registers(const char *choice, bool one_host)
 {
     return strcmp(choice, "shared") == 0 ||
