@@ -1,6 +1,6 @@
-/* Tests of kernels with dependences (to be included after cmocka.h): chunks of
- * random sizes on a few ranks with separate memories, blocks of random widths
- * in any order that the contract allows, and only the promised data copied
+/* Tests of kernels with dependences (include after cmocka.h): chunks of random
+ * sizes on a few ranks with separate memories.  Blocks have random widths and
+ * run in any order that the contract allows.  Only the promised data are copied
  * between ranks. */
 #ifndef KERNELS_CHECK_BLOCKS_H
 #define KERNELS_CHECK_BLOCKS_H
@@ -26,7 +26,7 @@ struct check_blocks {
     const struct kernel_dependence *d;
     struct kernel_grid grid;
     struct check_rank rank[CHECK_RANKS];
-    char *apart[2]; /* boundary and halo in memory of their own */
+    char *apart[2]; /* boundary and halo, in separate memory */
     struct check_chunk *chunk;
     int64_t chunks, width;
     uint64_t seed;

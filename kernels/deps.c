@@ -131,7 +131,8 @@ static int64_t deep(const struct deps *d)
     return d->depth > 1 ? d->depth : 1;
 }
 
-/* Of the boundaries only those of chunks are touched; one row is the grid's. */
+/* Only the boundaries of chunks are touched; with depth 1 the grid holds
+ * them. */
 static double state_bytes(const struct deps *d)
 {
     double row = (double)d->cols * sizeof(uint32_t);

@@ -1,6 +1,6 @@
-/* Loops with dependence vectors.  The numbers were computed by brute force, by
- * a program of their own: for every sub-chunk the points of other chunks that
- * it reads, and every v(x, y) by its definition. */
+/* Loops with dependence vectors.  A separate program computed the numbers by
+ * brute force: for every sub-chunk the points of other chunks that it reads,
+ * and every v(x, y) by its definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -256,8 +256,8 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
 
 /* ---- whole rows ---- */
 
-/* The errors of a row and of the one it needs, which may be the same memory
- * when there are rows in between, but not for a row alone. */
+/* The errors of a row and of the preceding one.  They may share memory with
+ * rows in between, but not for a single row. */
 static size_t floyd_steinberg_scratch_bytes(const void *instance)
 {
     const struct floyd_steinberg *f = instance;

@@ -42,7 +42,8 @@ static void a_tiny_image_by_hand(void **state)
     }
 }
 
-/* What is black and white already stays so: a saved result, read again. */
+/* A picture already black and white stays as it is: a saved result, read
+ * again. */
 static void a_saved_picture_is_read_again(void **state)
 {
     const char *folder = *state;

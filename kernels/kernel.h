@@ -1,7 +1,7 @@
-/* Kernels: the loop bodies that are scheduled.
+/* Kernels: the bodies of the scheduled loops.
  *
- * Pure: no MPI, no threads, no input or output while running.  A kernel is
- * one file that ends in one `const struct kernel_ops`, plus one line in
+ * Pure: no MPI, no threads, no input or output while running.  A kernel is one
+ * file that ends in one `const struct kernel_ops`, plus one line in
  * kernels/kernels.def.  An instance is read-only after create and is used by
  * many workers at once. */
 #ifndef KERNELS_KERNEL_H
@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 /* Every machine computes the same bits: kernels are compiled with
- * -ffp-contract=off, and a function marked KERNEL_CLONES is compiled for
- * several instruction sets and chosen when the program is loaded.  (The
- * choice is made before sanitizers are ready, so there it is left out, and
- * clang before 14 cannot make it.) Kernels with explicit vectors choose in
- * create, by __builtin_cpu_supports, and keep a pointer in the instance. */
+ * -ffp-contract=off.  A function marked KERNEL_CLONES is compiled for several
+ * instruction sets; the loader chooses one.  (Sanitizers are not ready by then,
+ * so they go without, and clang before 14 cannot do it.)  Kernels with explicit
+ * vectors choose in create, by __builtin_cpu_supports, and keep a pointer in
+ * the instance. */
 #if defined(__x86_64__) && __has_attribute(target_clones) &&                   \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
     !defined(DLSBENCH_SANITIZED)
@@ -103,14 +103,14 @@ static inline int64_t kernel_boundary_columns(const struct kernel_grid *grid)
     return kernel_clamp(grid->columns + grid->reach, grid->columns);
 }
 
-/* Those that a block that ends at column `to` reads. */
+/* The columns that a block ending at column `to` reads. */
 static inline int64_t kernel_columns_needed(const struct kernel_grid *grid,
                                             int64_t to)
 {
     return kernel_clamp(to + grid->reach, kernel_boundary_columns(grid));
 }
 
-/* Those that are there when a chunk of `size` rows has run its block up to
+/* The columns complete after a chunk of `size` rows has run its block up to
  * `to`. */
 static inline int64_t kernel_columns_given(const struct kernel_grid *grid,
                                            int64_t size, int64_t to)
@@ -121,14 +121,12 @@ static inline int64_t kernel_columns_given(const struct kernel_grid *grid,
 }
 
 /* Columns [from, to) of the chunk [start, start + size) in a time step: row
- * start + k does [from - k * skew, to - k * skew), as far as they lie in the
- * grid.
+ * start + k does [from - k * skew, to - k * skew), within the grid.
  *
  * above and below: the boundary of row start - 1 and the halo of row start +
- * size, from their column 0 on, in memory that no other worker writes while
- * this block runs.  Columns before the first and behind the last one can be
- * read, boundary_bytes each, and are zero.  NULL: they are where `boundary` and
- * `halo` say.
+ * size, from their column 0 on.  No other worker writes this memory while the
+ * block runs.  Columns before the first and behind the last can be read,
+ * boundary_bytes each, and are zero.  NULL: use `boundary` and `halo`.
  *
  * shared: other workers write the rows around the chunk, in the same memory. */
 struct kernel_block {
@@ -173,15 +171,15 @@ struct kernel_dependence {
 
 /* ---- time steps of independent loops ----
  *
- * The loop is run several times, each time under a barrier, and what a step
- * reads is made of the whole output of the step before.  Each rank has its own
- * state; the output of all ranks is brought together before advance.  The
- * output of the last step is that of the loop. */
+ * The loop is run several times, with a barrier between steps; a step may read
+ * the whole output of the previous one.  Each rank has its own state.  The
+ * output of all ranks is brought together before advance.  The output of the
+ * last step is that of the loop. */
 struct kernel_steps {
     /* Time steps, at least 1: the value of the spec's key `steps`. */
     int (*count)(const void *instance);
 
-    /* Of a rank, in addition to the output; at least 1 byte. */
+    /* A rank's state, in addition to the output; at least 1 byte. */
     size_t (*state_bytes)(const void *instance);
 
     /* Sets a state up for step 0, before a repetition; the memory was zeroed
@@ -218,9 +216,9 @@ struct kernel_input {
      * loop. */
     void (*make)(const void *instance, int64_t iteration, void *to);
 
-    /* As kernel_ops.run and with the same bits, but on the input of these
-     * iterations, one behind the other, as it came to the worker: all data that
-     * are read must come from there. */
+    /* As kernel_ops.run and with the same bits, but on the received input of
+     * these iterations, one after the other.  It must read all data from
+     * there. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, const void *input, void *output,
                 const struct kernel_poll *poll);
@@ -233,9 +231,9 @@ struct kernel_cost {
     const char *operation; /* the counted operation, e.g. "multiply-add" */
     double flops;          /* of one; 0: an operation is a second at power 1 */
 
-    /* An instance without data, of which only iterations, output_bytes, grid
-     * and operations are asked: a simulation computes nothing.  Also of specs
-     * that are for simulation only, which create refuses.  NULL: create's.
+    /* An instance without data, asked only for iterations, output_bytes, grid
+     * and operations: a simulation computes nothing.  Also for specs that
+     * create refuses because they are for simulation only.  NULL: create's.
      * Returns as create does. */
     int (*outline)(const struct spec *spec, void **instance, struct error *err);
 
@@ -273,9 +271,9 @@ struct kernel_ops {
      * or only create can know. */
     int64_t (*count)(const struct spec *spec);
 
-    /* Reads the files that the spec names, or estimates what cannot be: what is
-     * wrong is said before anything is launched.  Returns as create does.
-     * Optional: create says it. */
+    /* Reads the files that the spec names, or estimates what it cannot read, so
+     * that errors are reported before a launch.  Returns as create does.
+     * Optional: create reports them. */
     int (*examine)(const struct spec *spec, struct error *err);
 
     /* Makes an instance with its input data (same spec, same data, on every
@@ -296,24 +294,26 @@ struct kernel_ops {
      * before every repetition); NULL: none. */
     size_t (*scratch_bytes)(const void *instance);
 
-    /* Runs iterations [start, start + size).  `output` points at the output
-     * of iteration `start`; iteration i writes only its own output_bytes.
-     * Called by many workers at once with ranges that do not overlap, and
-     * with any division into ranges: the bits must not depend on it.  poll
-     * may be NULL; otherwise kernel_poll(poll) must be called at least about
-     * every 20 us of work, also inside a long iteration, and not much more
-     * often than every microsecond or so (matmul: 200 us, see there).  A run
-     * shorter than that need not poll: the protocol does between runs.  The
-     * cost of an iteration should not depend on the chunk it is in: schemes
-     * could not be compared.  output and scratch may be NULL when their size is
-     * 0.  Required. */
+    /* Runs iterations [start, start + size).  `output` points at the output of
+     * iteration `start`; iteration i writes only its own output_bytes.  Called
+     * by many workers at once with ranges that do not overlap, and with any
+     * division into ranges: the bits must not depend on it.
+     *
+     * poll may be NULL.  Otherwise call kernel_poll(poll) at least about every
+     * 20 us of work, also inside a long iteration, and rarely more than once a
+     * microsecond (matmul: 200 us, see there).  A shorter run need not poll:
+     * the protocol does between runs.
+     *
+     * The cost of an iteration should not depend on its chunk: schemes could
+     * not be compared.  output and scratch may be NULL if their size is 0.
+     * Required. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
 
-    /* Gives the pages up that only these iterations read, and writes their data
-     * anew, with the same bits: by the worker that runs them next, under the
-     * chunks of the first step, and with the rules of run.  Where memory bounds
-     * the loop and iterations have data of their own.  Optional. */
+    /* Gives up the pages that only these iterations read, and writes their data
+     * anew with the same bits.  The worker that runs them next calls it, with
+     * the chunks of the first step and the rules of run.  For loops bound by
+     * memory whose iterations have separate data.  Optional. */
     void (*touch)(const void *instance, int64_t start, int64_t size,
                   const struct kernel_pages *pages);
 
@@ -322,13 +322,12 @@ struct kernel_ops {
     void (*reference)(const void *instance, int64_t start, int64_t size,
                       void *output);
 
-    /* Rows depend on each other: how; NULL: no dependences.  Otherwise run
-     * and reference are more narrow.  run does whole rows and is for one
-     * worker: a pass over the loop is calls in ascending order from row 0
-     * without gaps, all with the same scratch, `output` pointing into the
-     * whole loop's output (an earlier row is read, a later one may be written
-     * before its time).  A row alone costs more than one of many: scale.
-     * reference is called once, with all rows. */
+    /* How rows depend on each other; NULL: no dependences.  Otherwise run and
+     * reference have stricter rules.  run does whole rows for one worker: a
+     * pass calls it in ascending order from row 0 without gaps, with the same
+     * scratch.  `output` points into the whole loop's output (an earlier row is
+     * read, a later one may be written early).  A row alone costs more than one
+     * of many: scale.  reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
 
     /* Iterations are independent, and there are several time steps: how; NULL:

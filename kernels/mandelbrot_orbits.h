@@ -20,8 +20,8 @@ struct mandelbrot_orbits {
     int64_t count[MANDELBROT_LANES_MAX];
 };
 
-/* Makes `steps` steps of every orbit that goes on.  Returns whether a lane has
- * ended: has been found to be escaped or has counted to maxiter. */
+/* Makes `steps` steps of every active orbit.  Returns whether a lane has ended:
+ * its orbit escaped or counted to maxiter. */
 typedef bool mandelbrot_advance_fn(struct mandelbrot_orbits *o, int steps,
                                    double escape, int64_t maxiter);
 

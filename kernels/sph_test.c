@@ -23,7 +23,7 @@ static void steps_have_the_bits_of_the_reference(void **unused)
     check_steps("sph:size=8,steps=30,seed=5", seed);
 }
 
-/* Pairs of all particles that are looked at in a step. */
+/* The sum over all particles of the pairs examined in a step. */
 static double pairs(const struct check_kernel *k, const void *state)
 {
     double sum = 0;

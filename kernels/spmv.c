@@ -210,7 +210,7 @@ static void step_run(const void *instance, const void *state, int64_t start,
     int64_t due = PIECE;
     for (int64_t i = 0; i < size; i++) {
         result[i] = run_row(&s->matrix, state, start + i, poll, &due);
-        due -= LANES; /* a row as such; empty ones take time, too */
+        due -= LANES; /* the row itself; empty ones also take time */
     }
 }
 

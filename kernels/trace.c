@@ -245,7 +245,7 @@ static uint64_t input_seed(int64_t iteration)
     return random_stream(0x696e707574u, (uint64_t)iteration);
 }
 
-/* Of the words that belong to an iteration. */
+/* The sum of an iteration's words, made here. */
 static uint64_t sum_made(const struct trace *t, int64_t iteration)
 {
     uint64_t state = input_seed(iteration), sum = 0;
@@ -254,7 +254,7 @@ static uint64_t sum_made(const struct trace *t, int64_t iteration)
     return sum;
 }
 
-/* Of those that came. */
+/* The sum of received words. */
 static uint64_t sum_sent(const struct trace *t, const uint64_t *words)
 {
     uint64_t sum = 0;

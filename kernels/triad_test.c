@@ -16,7 +16,7 @@ static void run_has_the_bits_of_the_reference(void **unused)
     check_bits("triad:size=100000,block=40000", seed);
 }
 
-/* Of 40,000 elements each 16,384 poll, the rest, too. */
+/* Of 40,000 elements each 16,384 poll; the rest also does. */
 static void a_large_block_polls(void **unused)
 {
     (void)unused;

@@ -217,8 +217,8 @@ static size_t triangles_output_bytes(const void *instance)
 
 /* ---- counting ---- */
 
-/* The neighbours of v that are neighbours of u: both lists ascend, and those of
- * u do not end before the ones of v, which are less than v. */
+/* The common neighbours of u and v.  Both lists ascend, and u's does not end
+ * before v's neighbours, which are less than v. */
 static int64_t common(const int32_t *of_u, const int32_t *of_v,
                       const int32_t *end_v)
 {

@@ -10,12 +10,11 @@
 double costs_unit(const char *name);
 
 /* `what`, as "kernel trace", begins messages.  Reads a regular file, which may
- * be compressed (unpack.h), of numbers of `unit_s` seconds each, which become
- * seconds, one on a line, or n:seconds
- * for n alike, 2^25 iterations at most;
- * `#` begins a comment, blank lines are skipped.  The caller frees *cost, of
- * *count entries, at least 1.  Returns 0, -ENOENT, -EINVAL (with file and
- * line), -EIO or -ENOMEM with a text. */
+ * be compressed (unpack.h), of at most 2^25 iterations.  A line is a number of
+ * `unit_s` seconds, or n:number for n equal iterations; `#` begins a comment,
+ * blank lines are skipped.  The caller frees *cost, *count entries in seconds,
+ * at least 1.  Returns 0, -ENOENT, -EINVAL (with file and line), -EIO or
+ * -ENOMEM with a text. */
 int costs_read(const char *what, const char *path, double unit_s, double **cost,
                int64_t *count, struct error *err);
 

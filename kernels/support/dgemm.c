@@ -14,7 +14,7 @@ void dgemm(int64_t n, const double *a, const double *b, double *c,
 #else
 
 /* A piece of b of DEPTH rows and WIDTH columns, 192 kB, stays in a core's
- * second cache while all rows of a use it; four of its rows are added at a
+ * second cache while all rows of a use it.  Four of its rows are added at a
  * time. */
 enum { DEPTH = 48, WIDTH = 512, ROWS = 4 };
 

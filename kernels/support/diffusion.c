@@ -132,7 +132,7 @@ INLINE void store_part(const struct diffusion *d, int row, int64_t col,
     memcpy(to, &part, STEPS);
 }
 
-/* Pixels and errors of the lanes that are busy. */
+/* Pixels and errors of the busy lanes. */
 static void store_busy(const struct diffusion *d, const struct plan *p,
                        int rows, int64_t t, const lanes white[STEPS],
                        const lanes error[STEPS])

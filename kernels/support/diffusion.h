@@ -45,8 +45,8 @@ struct diffusion {
     void *arg;
 };
 
-/* Row k (0 <= k < rows <= DIFFUSION_ROWS) does columns [from - k, to - k) as
- * far as they lie in the image.  Reads `up` only as far as column `to`. */
+/* Row k (0 <= k < rows <= DIFFUSION_ROWS) does columns [from - k, to - k)
+ * within the image.  Reads `up` only as far as column `to`. */
 void diffusion_run(struct diffusion *d, int rows);
 
 /* The same for any number of rows, without down and ahead: the errors of row k

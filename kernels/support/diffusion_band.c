@@ -53,7 +53,7 @@ struct group {
     const int16_t *up;
     int16_t *down; /* of the last row */
     struct diffusion_carry *carry;
-    int64_t ahead; /* to where the work goes on after these rows */
+    int64_t ahead; /* the place where work continues after these rows */
     int64_t errors_ahead;
 };
 

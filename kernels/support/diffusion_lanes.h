@@ -1,9 +1,9 @@
 /* Rows as lanes of a vector: at time t, lane k works on column t - 2k, two
- * columns behind the row above, because it needs that row's error one column
- * further on, which was made one step before.  The errors of the row above are
- * then those of the step before (right), of two (above) and of three (left)
- * steps before, moved by one lane.  For diffusion.c and diffusion_band.c
- * alone: the names are short. */
+ * columns behind the row above.  It needs that row's error one column further
+ * on, made one step before.  The errors of the row above are then those of the
+ * previous step (right), of two (above) and of three (left) steps before, moved
+ * by one lane.  For diffusion.c and diffusion_band.c alone: the names are
+ * short. */
 #ifndef KERNELS_SUPPORT_DIFFUSION_LANES_H
 #define KERNELS_SUPPORT_DIFFUSION_LANES_H
 
@@ -131,7 +131,7 @@ INLINE lanes step(struct front *f, lanes gray, int16_t up)
     return step_from(f, f->error, gray, up);
 }
 
-/* Eight bytes that are all bits from byte `first` to byte `end` - 1. */
+/* Eight bytes; all bits are set from byte `first` to byte `end` - 1. */
 INLINE uint64_t bytes_between(int first, int end)
 {
     static const uint8_t from[16] = {0,   0,   0,   0,   0,   0,   0,   0,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the pressure. */
+/* The factor of the pressure. */
 static const double B = 0.02;
 
 static int64_t cell_count(const struct particles *p)

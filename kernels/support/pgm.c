@@ -90,7 +90,7 @@ bool pgm_write(FILE *file, const struct image *image, unsigned *values,
 
 const bool pgm_reads_plain = false;
 
-/* Of the head, whose comments end with their line; -1: there is none. */
+/* A number of the head, whose comments end with their line; -1: none. */
 static int64_t read_number(FILE *file)
 {
     int c = getc(file);

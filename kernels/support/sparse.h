@@ -30,8 +30,8 @@ int sparse_read(const char *what, const char *path, struct sparse *matrix,
 int sparse_rmat(const char *what, int scale, int64_t degree, uint64_t seed,
                 struct sparse *matrix, struct error *err);
 
-/* What a kernel's spec says of its matrix: a file, or a random one of 2^rmat
- * rows with `degree` entries drawn for each. */
+/* A kernel's matrix by its spec: a file, or a random one of 2^rmat rows with
+ * `degree` entries drawn for each. */
 struct sparse_keys {
     const char *what, *noun; /* "kernel spmv", "matrix" */
     const struct spec_value *file, *rmat, *degree;

@@ -19,7 +19,7 @@ struct reader {
     bool pattern, symmetric, skew;
     int64_t rows, promised; /* entries that the file says it has */
     struct sparse_entry *entry;
-    int64_t count; /* entries so far, mirrored ones, too */
+    int64_t count; /* entries so far, with mirrored ones */
 };
 
 /* The next line that is neither empty nor a comment; -ENODATA: the end. */

@@ -21,10 +21,10 @@
 #include <zstd_errors.h>
 #endif
 
-/* zlib: no compressed byte stands for more. */
+/* zlib: GZIP_RATIO is the most bytes that one compressed byte can represent. */
 enum { INPUT = 1 << 16, GZIP_RATIO = 1032, BLAMED = 64 << 20 };
 
-/* What is left of input and output. */
+/* The rest of input and output. */
 struct piece {
     const unsigned char *in;
     size_t in_left;
@@ -189,7 +189,7 @@ static const struct packer packers[] = {
     {"zstd", "ZSTD", "\x28\xB5\x2F\xFD", ZSTD_CALLS},
 };
 
-/* Input, where there is none; false: the file has no more. */
+/* Reads input if the buffer is empty; false: the file ended. */
 static bool fill_input(struct unpack *u)
 {
     if (u->piece.in_left == 0) {
@@ -333,7 +333,7 @@ int unpack_open(const char *what, const char *path, FILE **file, double *most,
     return unpack_open_within(what, path, memory_available(), file, most, err);
 }
 
-/* Streams of contents have no descriptor. */
+/* Decompressed streams lack a descriptor. */
 int unpack_blame(FILE *file, struct error *err)
 {
     if (fileno(file) >= 0 || ferror(file))

@@ -16,7 +16,7 @@
 int unpack_open(const char *what, const char *path, FILE **file, double *most,
                 struct error *err);
 
-/* The same with so many bytes of memory that are available, for tests. */
+/* The same with this many bytes of available memory, for tests. */
 int unpack_open_within(const char *what, const char *path, double memory,
                        FILE **file, double *most, struct error *err);
 
