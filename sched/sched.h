@@ -34,10 +34,9 @@ struct sched_loop {
     /* The next two are never copied into a state: they stay the caller's while
      * the loop is scheduled, in every process that calls for it. */
 
-    /* What the iterations cost, in any unit: cost[i] is the cost of all before
-     * iteration i, I + 1 entries that do not fall.  Only differences count, so
-     * that a part of a loop has the entries from its own first on.  NULL:
-     * nobody knows. */
+    /* The costs of the iterations, in any unit: cost[i] is the cost of all
+     * before iteration i, I + 1 ascending entries.  Only differences count, so
+     * a part of a loop has the entries from its first on.  NULL: unknown. */
     const double *cost;
     /* The chunks of a scheme with `order`, made by sched_table_build. */
     const struct sched_table *order;
@@ -102,10 +101,10 @@ struct sched_ops {
      * name and keys.  Optional. */
     const struct sched_ops *(*variant)(const struct spec *spec);
 
-    /* The scheme counts with available powers A, not with the V it would get
-     * otherwise: then sched_loop's power is V/Q, with Q threads in the run
-     * queue of that worker's core, and this gives the A that the scheme makes
-     * of it; 0: this worker gets no chunks.  NULL: it counts with V. */
+    /* The scheme counts with available powers A instead of V.  Then
+     * sched_loop's power is V/Q, with Q threads in the run queue of that
+     * worker's core, and this returns the scheme's A for it; 0: this worker
+     * gets no chunks.  NULL: it counts with V. */
     double (*available)(const struct spec *spec, double power);
 
     /* Bytes of state for this loop, a multiple of 8.  Required. */
@@ -130,23 +129,25 @@ struct sched_ops {
     int64_t (*next_by_cost)(void *state, int worker, int64_t remaining,
                             const double *cost);
 
-    /* The chunks do not ascend: in place of next, all of them at once, by step,
-     * in `chunk`, which has room for *count (order_room of them at least, and
-     * at most I).  Each has min_chunk iterations or more, if the loop has.
-     * Such a scheme sets no first chunks and learns nothing.  Sets *count.
-     * Returns 0 or -ENOMEM.  Optional. */
+    /* For chunks that do not ascend: instead of next, sets all of them at once,
+     * by step, in `chunk`.  `chunk` has room for *count (order_room at least, I
+     * at most).  Each has min_chunk iterations or more, if the loop has.  Such
+     * a scheme sets no first chunks and learns nothing.  Sets *count.  Returns
+     * 0 or -ENOMEM.  Optional. */
     int (*order)(const struct sched_loop *loop, const struct spec *spec,
                  int64_t min_chunk, struct chunk *chunk, int64_t *count);
     int64_t (*order_room)(const struct sched_loop *loop,
                           const struct spec *spec);
 
-    /* Schemes that learn while the loop runs: this worker has finished a chunk
-     * of this scheme, `size` iterations in `time`.  The unit of time is the
-     * same for all workers of the loop and means nothing without SCHED_SECONDS;
-     * time may be 0 or less where a clock is too coarse.  Called as next is, by
-     * one caller at a time, before the worker's next request or, where requests
-     * leave early, the one after; the last chunks may go unreported.  Such a
-     * sequence has no table.  Optional. */
+    /* For schemes that learn while the loop runs: this worker has finished a
+     * chunk of this scheme, `size` iterations in `time`.  All workers of the
+     * loop use the same unit of time, which means nothing without
+     * SCHED_SECONDS.  time may be 0 or less if a clock is too coarse.
+     *
+     * Called as next is, by one caller at a time, before the worker's next
+     * request, or before the one after if requests leave early.  The last
+     * chunks may go unreported.  Such a sequence cannot have a table.
+     * Optional. */
     void (*feedback)(void *state, int worker, int64_t size, double time);
 
     /* The loop is executed again, by the same workers with the same powers: a
@@ -165,16 +166,14 @@ struct sched_ops {
      * is nothing to say.  Optional. */
     void (*note)(const void *state, char *text, size_t size);
 
-    /* Of a scheme that is made while the program runs; NULL: one of a file
-     * here. */
+    /* For a scheme made while the program runs; NULL: it has a file here. */
     const struct sched_made *made;
 };
 
-/* The hooks of a scheme that is made while the program runs, which find it by
- * its table: they are called in place of those of their names, of which
- * feedback and again only say, by not being NULL, that there is one.  The
- * size may depend on the asking worker in any way: such a sequence has no
- * table. */
+/* The hooks of a scheme made while the program runs, which receive its table.
+ * Each replaces the hook of the same name in sched_ops, where feedback and
+ * again then only say, by not being NULL, that they exist.  The size may depend
+ * on the asking worker in any way: such a sequence cannot have a table. */
 struct sched_made {
     size_t (*state_size)(const struct sched_ops *ops,
                          const struct sched_loop *loop);
@@ -212,8 +211,7 @@ struct sched_head {
 struct sched {
     const struct sched_ops *ops;
     struct sched_head *head;
-    /* Of the loop, beside the state; NULL where the scheme has no use for
-     * them. */
+    /* The loop's, beside the state; NULL if the scheme does not use them. */
     const double *cost;
     const struct sched_table *order;
 };
@@ -264,10 +262,10 @@ bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
  * has it. */
 bool sched_take_primed(struct sched *sched, int worker, struct chunk *chunk);
 
-/* For callers that count the chunks themselves, with schemes that prime none
- * and have no order:
- * the size of the next chunk when `remaining` are left, at least 1; raised to
- * the minimum chunk and clamped.  0: this worker gets none. */
+/* For callers that count the chunks themselves, with schemes without first
+ * chunks and without order: the size of the next chunk when `remaining` are
+ * left, at least 1; raised to the minimum chunk and clamped.  0: this worker
+ * gets none. */
 int64_t sched_next_size(const struct sched *sched, int worker,
                         int64_t remaining);
 
@@ -305,10 +303,11 @@ struct sched_table {
 
 /* Makes the table of a loop whose sequence does not depend on the asking worker
  * (sched_has_sequence): the scheme does not learn, and it is not SCHED_BY_POWER
- * or all powers are equal.  A fixed-size sequence needs no table and has no
- * limit of steps.  Free with sched_table_free.  Returns 0; -EINVAL (as
- * sched_init); -ENOTSUP when the sequence depends on the asking worker; -E2BIG
- * beyond SCHED_TABLE_STEPS_MAX steps; -ENOMEM. */
+ * or all powers are equal. A fixed-size sequence needs no table, and its steps
+ * are unlimited.  Free with sched_table_free.
+ *
+ * Returns 0; -EINVAL (as sched_init); -ENOTSUP when the sequence depends on the
+ * asking worker; -E2BIG beyond SCHED_TABLE_STEPS_MAX steps; -ENOMEM. */
 int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
                       const struct spec *spec, const struct sched_loop *loop,
                       int64_t min_chunk, struct error *err);

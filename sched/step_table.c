@@ -133,7 +133,7 @@ static int build_ordered(struct sched_table *table, const struct sched_ops *ops,
     return code;
 }
 
-/* By asking a state of its own for all chunks. */
+/* By asking a separate state for all chunks. */
 static int build_asked(struct sched_table *table, const struct sched_ops *ops,
                        const struct spec *spec, const struct sched_loop *loop,
                        int64_t min_chunk, struct error *err)

@@ -46,7 +46,7 @@ static inline bool testing_one_in(uint64_t *seed, int n)
     return testing_between(seed, 1, n) == 1;
 }
 
-/* Between 1 and `workers` workers, some of them alike. */
+/* Between 1 and `workers` workers, some of them equal. */
 static inline void testing_case_make(struct testing_case *c, uint64_t seed,
                                      int workers, int with)
 {
@@ -107,8 +107,9 @@ static inline bool testing_same(double a, double b)
             TESTING_FAIL(c, "%s: %.17g before %.17g", what, late, early);      \
     } while (0)
 
-/* One port, everything takes its time, no worker computes two chunks at once or
- * (without overlap) while it receives, and the whole load is computed once. */
+/* One port; everything takes its time.  No worker computes two chunks at once
+ * or, without overlap, computes while it receives.  The whole load is computed
+ * once. */
 static inline void testing_feasible(const struct testing_case *c,
                                     const struct divisible_plan *plan)
 {

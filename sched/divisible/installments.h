@@ -17,7 +17,7 @@
 
 enum { DIVISIBLE_INSTALLMENTS_MAX = 8 };
 
-/* Whose equations size the chunks.  The plan is timed without overlap. */
+/* The equations that size the chunks.  The plan is timed without overlap. */
 enum divisible_equations {
     DIVISIBLE_NO_OVERLAP,
     DIVISIBLE_WITH_OVERLAP /* of workers with front ends; too large for others

@@ -8,7 +8,7 @@
 static const double paper_period = 2000;  /* section 6, lp-fixed */
 static const double rounding = 1e-12;     /* of a load */
 static const double now_rounding = 1e-12; /* s */
-/* What a chunk's time may differ by, of itself and of the clock. */
+/* How much a chunk's time may differ, relative to itself and to the clock. */
 static const double news_of_work = 1e-9, news_of_time = 1e-14;
 
 /* The most that a worker itself can take in a period of T_p. */
@@ -235,8 +235,8 @@ int divisible_rounds_next(struct divisible_rounds *rounds,
 
 /* ---- rounds by the evaluator's clock ---- */
 
-/* A computing master begins its own part when it has none left, but not before
- * all messages of the round before the last have left. */
+/* A computing master begins its part when its earlier work is done, but not
+ * before all messages of the last round but one have left. */
 static double plan_time(const struct divisible_rounds *rounds,
                         const struct divisible_clock *clock, double left)
 {

@@ -32,8 +32,8 @@ enum divisible_program {
 
 /* The last round has less load than a whole period takes. */
 enum divisible_tail {
-    /* Workers get their whole alpha_i in turn until nothing is left, which is
-     * how we read "while there remains tasks to process, we allocate them". */
+    /* Workers get their whole alpha_i in turn until nothing is left: our
+     * reading of "while there remains tasks to process, we allocate them". */
     DIVISIBLE_TAIL_CUT,
     /* All alpha_i are made smaller by the same factor.  Ours. */
     DIVISIBLE_TAIL_SHARE,
@@ -117,12 +117,10 @@ int divisible_rounds_first(const struct divisible_rounds *rounds);
 int divisible_rounds_next(struct divisible_rounds *rounds,
                           struct divisible_plan *plan, struct error *err);
 
-/* Plans `load`; `plan` is empty before, has its times afterwards, and is to
- * be freed also after an error.  Theorems 3 and 4: with T_p = sqrt(B / n*) >=
- * 2 sum g and no start-ups, the makespan is at most
- *     B / n* + 2 (sum g + 1) sqrt(B / n*).
- * Returns 0, -ENOMEM, -E2BIG (too many chunks) or -EDOM (load and time so far
- * apart that nothing fits into a period) with a text. */
+/* Plans `load`; `plan` is empty before, has its times afterwards, and must be
+ * freed also after an error.  Theorems 3 and 4: with T_p = sqrt(B / n*) >= 2
+ * sum g and no start-ups, the makespan is at most B / n* + 2 (sum g + 1) sqrt(B
+ * / n*). */
 int divisible_periodic(const struct divisible_platform *platform, double load,
                        const struct divisible_periods *periods,
                        struct divisible_plan *plan, struct error *err);

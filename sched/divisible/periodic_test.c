@@ -322,7 +322,7 @@ static void too_short_periods_are_an_error(void **state)
     divisible_plan_free(&plan);
 }
 
-/* By a program of its own: seconds, rounds, messages; a second line as z. */
+/* From a separate program: seconds, rounds, messages; a second line as z. */
 static void late_messages_delay_the_first_chunk_only(void **state)
 {
     static const struct {

@@ -37,8 +37,8 @@ struct divisible_worker {
                     or more: section 2's latency that overlaps, g'' */
 };
 
-/* What a chunk waits for at its worker, beside its load: in the equations of
- * workers that do nothing meanwhile, both are the same. */
+/* The start-up time of a chunk at its worker, beside its load.  For workers
+ * that do nothing meanwhile, both parts are the same in the equations. */
 static inline double divisible_start_up(const struct divisible_worker *worker)
 {
     return worker->z + worker->late;

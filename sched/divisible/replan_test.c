@@ -1,6 +1,6 @@
-/* Rounds that are planned anew, replan=round.  The golden values are from a
- * program of its own: without disturbance those of the fixed plans, else a
- * worker computes `factor` times as long from a moment on. */
+/* Replanned rounds, replan=round.  A separate program gave the golden values:
+ * without disturbance those of the fixed plans, else a worker computes `factor`
+ * times as long from a moment on. */
 #include "sched/divisible/algorithm.h"
 #include "sched/divisible/divisible_testing.h"
 
@@ -100,7 +100,7 @@ static void golden_values(void **state)
         }
 }
 
-/* Without overlap all times are the same, too.  With it one chunk at most waits
+/* Without overlap all times are also the same.  With it at most one chunk waits
  * at a worker, which can delay others: seldom, and by little. */
 static int compare(const struct testing_case *c,
                    enum divisible_algorithm algorithm)

@@ -1,8 +1,8 @@
 /* A given order is solved from its end: with the curve of the later workers
  * (curve.h) each worker gets a message if that increases the load.  All orders
  * together are solved by subsets: the best order of a set begins with one of
- * its workers and continues with the best order of the others, in n 2^(n-1)
- * steps instead of n!. */
+ * its workers and continues with the best order of the others.  This takes n
+ * 2^(n-1) steps instead of n!. */
 #include "sched/divisible/single_round.h"
 #include "sched/divisible/curve.h"
 
@@ -61,7 +61,7 @@ static double take_part(const struct divisible_worker *w, double *R)
     return alpha;
 }
 
-/* Latencies that are long compared with the load leave few digits of it: a
+/* If latencies are long compared with the load, few digits of it remain: a
  * factor corrects the sum. */
 static int send_to(const struct divisible_platform *platform, double load,
                    const int *taking, int count, struct divisible_plan *plan,

@@ -7,8 +7,8 @@
 
 enum { CASES = 2000 };
 
-/* The smallest T at which the workers of `order` that are in `set` can compute
- * the load, by section 3's program for this order; rows and columns from 1. */
+/* The smallest T in which the workers of `order` in `set` can compute the load,
+ * by section 3's program for this order; rows and columns from 1. */
 static double program(const struct testing_case *c, const int *order, int count,
                       int set)
 {
@@ -87,7 +87,7 @@ static double given(const struct testing_case *c, const int *order)
     return makespan;
 }
 
-/* Of a random case, its kind by its seed. */
+/* A random case; the seed chooses its kind. */
 static void random_case(struct testing_case *c, uint64_t seed, int workers)
 {
     static const int kinds[] = {0, TESTING_LATENCY,
@@ -262,8 +262,8 @@ static void two_workers_by_hand(void **state)
     divisible_plan_free(&plan);
 }
 
-/* A link of 10 s a unit is not worth a worker that computes at 10 s a unit
- * while the other one takes 1.1 s for both. */
+/* A worker behind a link of 10 s a unit that computes at 10 s a unit is
+ * useless, while the other one takes 1.1 s for both. */
 static void a_slow_link_gets_nothing(void **state)
 {
     static const struct divisible_worker two[] = {{.G = 10, .w = 10},
@@ -279,7 +279,7 @@ static void a_slow_link_gets_nothing(void **state)
     divisible_plan_free(&plan);
 }
 
-/* By a program of its own that goes through all orders and subsets. */
+/* From a separate program that tries all orders and subsets. */
 static void a_late_message_counts_as_a_start_up(void **state)
 {
     static const struct {

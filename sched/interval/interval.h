@@ -158,7 +158,7 @@ struct interval_model {
     int groups;                         /* at least 1 */
     const struct interval_group *group; /* in the order of the line */
     int last;     /* group of the line's last worker; the first is of group 0 */
-    bool printed; /* the paper's formulas; what is ours below is ignored */
+    bool printed; /* the paper's formulas; ignores our extensions below */
     double c_d;   /* start-up cost of a message, s, 0 or more */
     double c_c;   /* cost per element of a message, s, 0 or more */
     double c_sch; /* the master's cost of one chunk, s, 0 or more */
@@ -222,7 +222,7 @@ double interval_time(const struct interval_model *model, double h,
  * (t_r + t_s): "at all times" at least 1 in Ciorba et al., section 4.4. */
 double interval_ratio(const struct interval_model *model, double h);
 
-/* What the model says of blocks of h columns, rounded. */
+/* The model's values for blocks of h columns, rounded. */
 struct interval_width interval_width(const struct interval_model *model,
                                      double h);
 
@@ -230,11 +230,11 @@ struct interval_width interval_width(const struct interval_model *model,
  * limits it (one worker). */
 double interval_formula(const struct interval_model *model);
 
-/* The best h above the lead in [1, U_s], not rounded, or as printed
- * interval_formula brought into that range (T is convex in h); among whole h
- * where the model knows widths.  T_wa counts as constant, as in (6) and (11);
- * as the text defines it, it grows with h and moves the minimum down by the
- * fraction c_c / (k D), 0.015 % in the paper's experiment 1. */
+/* The best h above the lead in [1, U_s], not rounded (T is convex in h); as
+ * printed, interval_formula limited to that range.  If the model knows widths,
+ * the best whole h.  T_wa counts as constant, as in (6) and (11).  As the text
+ * defines it, it grows with h and moves the minimum down by the fraction c_c /
+ * (k D), 0.015 % in the paper's experiment 1. */
 double interval_optimum(const struct interval_model *model);
 
 /* The h of a run: h rounded up or down to a whole number in [1, U_s], where T

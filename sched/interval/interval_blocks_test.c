@@ -101,7 +101,7 @@ static void the_extension_is_what_blocks_do(void **state)
     }
 }
 
-/* What the skew is worth: T without it is far off, its h loses time. */
+/* The effect of the skew: T without it is far off, its h loses time. */
 static void without_the_skew_the_prediction_is_worse(void **state)
 {
     double lost = 0;

@@ -1,5 +1,5 @@
-/* The exact form against a pipeline that was run event by event: a program of
- * its own printed these numbers. */
+/* The exact form against a pipeline run event by event; a separate program
+ * printed these numbers. */
 #include "sched/interval/interval_testing.h"
 
 enum { WORKERS_MAX = 4 };

@@ -44,7 +44,7 @@ static double time_at(const struct listed *l, double h)
     return interval_time(&l->model, h, INTERVAL_TWA_PRINTED);
 }
 
-/* Ends that are busy for all of a message's way, each, are the paper's. */
+/* If each end is busy for all of a message's way, the result is the paper's. */
 static void busy_ends_are_the_papers(void **unused)
 {
     static const double h[] = {1, 7, 100, 1500};
@@ -77,7 +77,7 @@ static void the_rest_of_the_way_delays_once(void **unused)
     }
 }
 
-/* Blocks that are done sooner than messages come take as long as these. */
+/* Blocks computed faster than messages arrive take as long as the messages. */
 static void few_messages_on_their_way_limit_short_blocks(void **unused)
 {
     struct listed l;
@@ -91,7 +91,7 @@ static void few_messages_on_their_way_limit_short_blocks(void **unused)
     assert_near("T", time_at(&l, 1), 3000 * 3e-6 + 3 * (3e-6 + 1e-4), 1e-12);
 }
 
-/* Chunks that are alike, one by one, are k for each worker. */
+/* Equal chunks, one by one, are k for each worker. */
 static void equal_pieces_are_a_stream(void **unused)
 {
     static const int64_t k[] = {1, 2, 5, 10};
@@ -124,8 +124,8 @@ static void steps_repeat_the_pieces(void **unused)
     assert_near("T", time_at(&listed, 30), time_at(&equal, 30), 1e-12);
 }
 
-/* A chunk of cheap rows right below dear ones is as slow as these; one that
- * begins later is not. */
+/* A chunk of cheap rows right below expensive ones is as slow as these; one
+ * that begins later is not. */
 static void a_slow_chunk_holds_up_the_next(void **unused)
 {
     struct listed l;

@@ -7,7 +7,7 @@
  * scale: where 2 W + h > U_s, T can have more than one minimum. */
 enum { LOOKS = 256 };
 
-/* Whole intervals that are tried at most. */
+/* The most whole intervals to try. */
 enum { TRIES = 4096, TRIES_ALL = 1 << 16 };
 
 static double message_time(const struct interval_model *model, double h)
@@ -21,7 +21,7 @@ static double busy_time(const struct interval_model *model, double h)
                        : 2 * message_time(model, h);
 }
 
-/* What is left of a message's way. */
+/* The rest of a message's way. */
 static double delay_time(const struct interval_model *model, double h)
 {
     return fmax(message_time(model, h) - busy_time(model, h), 0);
@@ -118,7 +118,7 @@ static double count_at(const struct interval_model *model, int j,
                            : (double)model->group[j].workers - first - last;
 }
 
-/* Of a chunk of group j. */
+/* The pass time of a chunk of group j. */
 static double pass_of(const struct interval_model *model,
                       const struct blocks *b, int j, enum place place)
 {
@@ -126,8 +126,8 @@ static double pass_of(const struct interval_model *model,
     return pass_time(model, &piece, b, place, column_time(&piece, b));
 }
 
-/* What the chunks of a worker of group j take longer than passing one on, with
- * the first of them, or its last, at this place. */
+/* The time that the chunks of a worker of group j take beyond passing one on;
+ * the first or the last of them is at this place. */
 static double stay_of(const struct interval_model *model,
                       const struct blocks *b, int j, enum place place, double k)
 {

@@ -82,7 +82,7 @@ static void the_printed_times(void **state)
     assert_int_equal(rows, 7);
 }
 
-/* V in experiment 2 is not what stands beside the times; see the top. */
+/* V in experiment 2 is not the one printed beside the times; see the top. */
 static void the_printed_chunks_give_other_times(void **state)
 {
     struct experiment e;

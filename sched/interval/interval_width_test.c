@@ -88,7 +88,7 @@ static void the_best_width_is_found_among_all(void **unused)
     }
 }
 
-/* Of too many h not all are tried: then all near the best of those that are. */
+/* With too many h only some are tried, then all near the best of these. */
 static void long_rows_are_searched_in_steps(void **unused)
 {
     struct interval_group group;

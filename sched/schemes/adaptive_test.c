@@ -206,7 +206,7 @@ static void awf_learns_between_time_steps(void **unused)
     testing_close(&t);
 }
 
-/* What was learned stays; the chunks begin anew, in a loop of another size. */
+/* Knowledge stays; the chunks begin anew, in a loop of another size. */
 static void executed_again_they_know_the_workers(void **unused)
 {
     for (int i = 0; i < ADAPTIVE; i++) {
@@ -263,7 +263,7 @@ static void serve_round(struct workers *w)
     }
 }
 
-/* What each worker would get now, of one R: asked in copies. */
+/* The next size of each worker at the same R, asked in copies. */
 static void sizes_now(const struct workers *w, double *size)
 {
     for (int j = 0; j < WORKERS; j++) {

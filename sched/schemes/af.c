@@ -102,7 +102,7 @@ static const struct af_worker *find_model(const struct af_state *s)
     return model;
 }
 
-/* Of all workers: D, and 1/T. */
+/* D and 1/T over all workers. */
 static void add_unknown(const struct af_state *s, double *d, double *rates)
 {
     double missing = s->workers - s->known;

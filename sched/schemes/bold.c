@@ -78,7 +78,7 @@ static int bold_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* ---- iterations that are probably not done ---- */
+/* ---- iterations probably not done ---- */
 
 static double time_of(const struct bold_state *s, double size)
 {

@@ -6,7 +6,7 @@
 
 enum { WORKERS_MAX = 20, CASES = 200 };
 
-/* What a worker has, as a list: the sums of the scheme, made anew. */
+/* The state of each worker, as a list: the scheme's sums, made anew. */
 struct model {
     double mu, sigma, h;
     int workers;

@@ -1,4 +1,4 @@
-/* Workers that are too slow to take part. */
+/* Workers too slow to take part. */
 #include "sched/sched_testing.h"
 
 #include <errno.h>

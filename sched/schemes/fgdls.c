@@ -28,7 +28,7 @@ struct fgdls_worker {
 struct fgdls_state {
     int64_t iterations;
     int64_t workers;
-    int64_t set; /* blocks that are set */
+    int64_t set; /* blocks set so far */
     struct fgdls_worker worker[];
 };
 

@@ -1,6 +1,6 @@
-/* The first ten chunks of 1000 iterations on 4 workers, from the formulas as
- * they are published, worked out outside of this program with 40 digits.  Every
- * chunk takes its mean time, and nobody has told anything. */
+/* The first ten chunks of 1000 iterations on 4 workers, from the published
+ * formulas, computed outside of this program with 40 digits.  Every chunk takes
+ * its mean time, and no worker reports. */
 #include "sched/sched_testing.h"
 
 enum { TEN = 10 };
@@ -57,8 +57,8 @@ static void the_first_ten_chunks(void **unused)
     }
 }
 
-/* With powers 4, 2, 1 and 1 the weights are 2, 1, 1/2 and 1/2; with weights of
- * its own a stage of 4 requests still hands out half of what is left. */
+/* With powers 4, 2, 1 and 1 the weights are 2, 1, 1/2 and 1/2; a stage of 4
+ * requests still hands out half of the rest. */
 static void the_first_ten_chunks_by_weight(void **unused)
 {
     const double power[] = {4, 2, 1, 1};

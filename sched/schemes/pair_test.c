@@ -26,7 +26,7 @@ static void two_are_parsed_each(void **state)
     assert_string_equal(again.canonical, pair.canonical);
 }
 
-/* What is wrong is named; what was in the pair stays. */
+/* Errors are named; the pair keeps its value. */
 static void wrong_texts_are_errors(void **state)
 {
     static const char *const wrong[][2] = {

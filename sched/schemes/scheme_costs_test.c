@@ -1,5 +1,5 @@
-/* Schemes that count with the costs of iterations: chunks worked out outside of
- * this program, and costs that are those of a part of a loop. */
+/* Schemes that count with the costs of iterations: chunks computed outside of
+ * this program, and costs of a part of a loop. */
 #include "sched/sched_testing.h"
 
 #include <errno.h>

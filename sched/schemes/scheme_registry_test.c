@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Results name schemes and tables sort them as here.  Another scheme may stand
- * anywhere between. */
+/* Results name schemes in this order, and tables sort them by it.  New schemes
+ * may come anywhere between. */
 static void names_and_their_order_stay(void **unused)
 {
     static const char *const name[] = {

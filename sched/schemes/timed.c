@@ -1,10 +1,10 @@
-/* Chunks by time: as many iterations as take about so many microseconds.
+/* Chunks by time: as many iterations as take about the given microseconds.
  *
- *     C = max(1, floor(us / t_j)),  t_j: mean time of an iteration of worker j
- *     so far
+ * C = max(1, floor(us / t_j)), with t_j the mean time of an iteration of worker
+ * j so far.
  *
  * Each worker begins with `first` iterations and doubles them until a chunk has
- * taken us/4.  The rule is ours; HPX sizes chunks by time as well
+ * taken us/4.  The rule is ours; HPX also sizes chunks by time
  * (auto_chunk_size: a part of the loop is run first to measure it). */
 #include "sched/arith.h"
 

@@ -111,8 +111,8 @@ static int next_trial(struct select *s, bool *ended)
     return at;
 }
 
-/* Returns whether one went out; `differ` says whether those that are left are
- * worth telling apart, or cannot be yet. */
+/* Returns whether a candidate went out.  `differ`: whether the rest is worth
+ * telling apart, or cannot be yet. */
 static bool eliminate_slow(struct select *s, bool *differ)
 {
     double sigma = pooled_deviation(s);

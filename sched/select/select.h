@@ -35,8 +35,8 @@ enum {
 struct select_rule {
     int candidates;  /* 1 to SELECT_MAX */
     int repetitions; /* of the loop */
-    double share;    /* 0 to 1: the share of trials in the repetitions that are
-                        left when trials begin */
+    double share;    /* 0 to 1: the share of trials in the repetitions left when
+                        trials begin */
     double change;   /* the running median has changed when it is off by this
                         share, or by 5 of its deviations where that is more */
 };
@@ -89,7 +89,7 @@ enum select_event select_tell(struct select *select, double time);
 void select_add(struct select *select, int candidate, double time);
 bool select_drop(struct select *select);
 
-/* Of the times that count for this candidate, the median; NAN: none. */
+/* The median of this candidate's times that count; NAN: none. */
 double select_median(const struct select *select, int candidate);
 
 /* By how much (a share) its median may be wrong; NAN: no times. */

@@ -256,8 +256,9 @@ static void one_candidate_and_no_trials(void **unused)
     assert_true(isnan(select_median(&s, 1)));
 }
 
-/* Whoever orders the trials himself gets the same answer: what is far off goes
- * out at once, what is not measured stays, and so does the best one. */
+/* A caller that orders the trials itself gets the same answer.  A far slower
+ * candidate goes out at once.  Unmeasured candidates stay, and so does the
+ * best. */
 static void trials_in_any_order_drop_the_slow(void **unused)
 {
     int wrong = 0;
