@@ -1,12 +1,12 @@
 /* Campaigns: the cells to measure and how, from a YAML file or from options.
  *
- * A campaign file is a map: name, the policy keys, seed, any cell field as
- * default of all cells, `cells:` a list of maps of cell fields, and at last
- * `overrides:`, a map that overrides everything above (as --set does).  Values
- * are scalars or lists; lists are crossed.  `cores` in layout, ranks and
- * threads means this machine's cores, at least 2.  A block may have `depth`: it
- * counts only when the campaign's key depth is one of its words.  Sizes of
- * kernels may be by time: bench/campaign/sizing.h. */
+ * A campaign file is a map of name, the policy keys, seed, and cell fields as
+ * defaults of all cells.  `cells:` lists maps of cell fields.  `overrides:` is
+ * a map that overrides all of these (as --set does).  Values are scalars or
+ * lists; lists are crossed.  `cores` in layout, ranks and
+ * threads means this machine's cores, at least 2.  A block with `depth` counts
+ * only if the campaign's key depth is one of its words.  Sizes of kernels may
+ * be given by time: bench/campaign/sizing.h. */
 #ifndef BENCH_CAMPAIGN_CAMPAIGN_H
 #define BENCH_CAMPAIGN_CAMPAIGN_H
 
@@ -62,15 +62,15 @@ struct campaign {
  * Returns 0, or -ENOENT with the known names. */
 int campaign_find(const char *text, char *path, size_t size, struct error *err);
 
-/* What the keys `cores` and rank_per mean on `machine` (topo_open_other; NULL:
- * this one): its cores, at least 2, so that there is something to share, unless
- * the setup has a number already; and `room`, which the setup then points to.
+/* Sets the values of `cores` and rank_per for `machine` (topo_open_other; NULL:
+ * this one): its cores, at least 2 so that there is something to share, unless
+ * the setup gives a number.  Fills `room`, and the setup then points to it.
  * Returns 0 or -EINVAL with a text. */
 int campaign_look(const char *machine, struct campaign_setup *setup,
                   struct topo_room *room, struct error *err);
 
 /* Reads a file, or a text that messages call `path`.  Errors are
- * path:line:column: what is wrong, what is allowed, the nearest. */
+ * path:line:column: the mistake, the allowed values, the nearest of them. */
 int campaign_load(const char *path, const struct campaign_setup *setup,
                   struct campaign *campaign, struct error *err);
 int campaign_parse(const char *path, const char *text,

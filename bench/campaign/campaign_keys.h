@@ -24,7 +24,7 @@ enum campaign_keys {
     CAMPAIGN_KEYS_ALL        /* the file: also cells and overrides */
 };
 
-/* The keys that are allowed there; a NULL ends them. */
+/* The keys allowed there; a NULL ends them. */
 enum { CAMPAIGN_KEYS_MAX = 112 };
 void campaign_key_names(enum campaign_keys where,
                         const char *names[CAMPAIGN_KEYS_MAX]);

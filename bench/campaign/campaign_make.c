@@ -85,7 +85,7 @@ static void write_cell(FILE *out, const struct cell *cell)
     }
 }
 
-/* Users have not seen the text that "cell:11:13: " counts in. */
+/* Removes "cell:11:13: ": users never see the text with these positions. */
 static void strip_position(struct error *err)
 {
     int line, column, length = 0;
@@ -121,7 +121,7 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
 
 /* ---- one cell with lists ---- */
 
-/* What was given for it, before it is checked. */
+/* Writes the given lists and fields as a block, before any check. */
 static void write_given(FILE *out, const struct cell *cell,
                         const struct campaign_lists *lists)
 {

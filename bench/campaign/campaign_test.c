@@ -203,8 +203,8 @@ static void wrong_settings_are_errors(void **state)
     }
 }
 
-/* Whatever the style of the file: what is stored is a campaign that runs the
- * same, and that takes settings again. */
+/* Whatever the style of the file, the stored text is a campaign that runs the
+ * same cells and accepts further settings. */
 static void what_is_stored_runs_the_same(void **state)
 {
     static const struct campaign_setup setup = {
@@ -350,7 +350,7 @@ static void merge_keys_are_merged(void **state)
         assert_int_equal(a.all.count, b.all.count);
         assert_true(a.seed == b.seed);
         campaign_free(&b);
-        /* What is stored, too. */
+        /* The stored text gives the same campaign. */
         assert_int_equal(parse(a.text, &b, &err), 0);
         assert_true(a.seed == b.seed);
         campaign_free(&a);

@@ -10,10 +10,10 @@
 /* Writes a scalar of YAML in single quotes. */
 void campaign_text_quote(FILE *out, const char *text);
 
-/* The text that a document was read from, with the settings of `setup` as
- * `overrides:`, so that it is a campaign that runs the same.  They are lines at
- * its end where that is possible; else it is written anew, without comments.
- * The caller frees; NULL: out of memory. */
+/* The text of a document, with the settings of `setup` as `overrides:`: a
+ * campaign that runs the same cells.  They become lines at its end if possible;
+ * otherwise the whole text is written anew, without comments.  The caller
+ * frees; NULL: out of memory. */
 char *campaign_text_with_sets(struct document *doc, const char *text,
                               const struct campaign_setup *setup);
 

@@ -219,8 +219,8 @@ static const char *find_picked(const struct cross *cross, const int *pick,
     return NULL;
 }
 
-/* The text of a value with what the words in it stand for, as far as that is
- * known before all fields are set. */
+/* Replaces the words in a value as far as possible before all fields are
+ * set. */
 static void plain_value(const struct cross *cross, const int *pick,
                         const char *field, const char *text,
                         char out[SPEC_CANONICAL_MAX])

@@ -40,8 +40,9 @@ static void begin_parser(yaml_parser_t *parser, const char *text)
                                  strlen(text));
 }
 
-/* Before the document is built: the parser's time for a bracket grows with the
- * number of those that are open.  Errors are found by that, too. */
+/* Checks the depth before the document is built, because the parser's time for
+ * a bracket grows with the number of open ones.  This also finds syntax
+ * errors. */
 static int check_depth(const char *path, const char *text, struct error *err)
 {
     yaml_parser_t parser;

@@ -15,9 +15,9 @@ struct document {
     yaml_document_t yaml;
 };
 
-/* Parses the one document in text, of lists and maps that are nested at most
- * DOCUMENT_DEPTH_MAX deep; merge keys (<<) are replaced by what they name. Free
- * with document_free. */
+/* Parses the one document in text; its lists and maps are nested at most
+ * DOCUMENT_DEPTH_MAX deep.  Merge keys (<<) are replaced by their contents.
+ * Free with document_free. */
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err);
 void document_free(struct document *doc);

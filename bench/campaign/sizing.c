@@ -112,7 +112,8 @@ int sizing_speeds_check(const char *text, struct error *err)
                      text);
 }
 
-/* Of a kernel that was measured, with what its iterations take by number. */
+/* Seconds of an operation of a measured kernel, at the length of its
+ * iterations. */
 static double measured_speed(const struct calibration_kind *kind,
                              const char *text)
 {
@@ -166,7 +167,7 @@ static bool size_fits(const struct kernel_ops *ops, const struct spec *spec)
     return bytes <= RESULTS_MOST;
 }
 
-/* NAN: there is no such loop, it is too large, or it has no cost model. */
+/* NAN if the loop does not exist, is too large or lacks a cost model. */
 static double seconds_of(const char *kernel, double speed, int64_t size)
 {
     char text[SPEC_CANONICAL_MAX];

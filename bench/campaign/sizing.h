@@ -3,11 +3,11 @@
  *     adjoint:size=strong             one node takes cell_time for the loop
  *     heat:rows=weak,cols=weak        as many nodes as the cell has take it
  *
- * What a core does in a second is in `speeds`, a key of the campaign: seconds
- * of an operation of each kernel's cost model (`adjoint=2e-10,heat=6e-10`).
- * Loops whose results take more than 250 MB stay at that: then they are
- * shorter.  Sizes follow from the text of a campaign alone: all shards and
- * every resume have the same.  Cells have the numbers that the words became. */
+ * The campaign's key `speeds` gives the speed of a core: seconds per operation
+ * of each kernel's cost model (`adjoint=2e-10,heat=6e-10`).  Results are
+ * limited to 250 MB; such loops are shortened.  Sizes depend on the text of a
+ * campaign alone, so all shards and every resume have the same.  Cells store
+ * the numbers in place of the words. */
 #ifndef BENCH_CAMPAIGN_SIZING_H
 #define BENCH_CAMPAIGN_SIZING_H
 

@@ -84,7 +84,7 @@ static void speeds_are_read_and_missed(void **state)
     assert_int_equal(sizing_speeds_check(speeds, &err), 0);
 }
 
-/* What is stored has the same cells, by the speeds in it alone. */
+/* The stored campaign has the same cells, from its own speeds alone. */
 static void layouts_are_by_the_nodes(void **state)
 {
     static const struct campaign_setup setup = {

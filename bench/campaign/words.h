@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "1xcores" becomes "1x8"; what is no shape stays as it is. */
+/* "1xcores" becomes "1x8"; any text that is no shape stays as it is. */
 void words_put_cores(int cores, const char *field, const char *text, char *out,
                      size_t size);
 

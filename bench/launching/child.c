@@ -88,7 +88,7 @@ static void flush_line(struct stream *stream)
     stream->take(stream->arg, stream->line);
 }
 
-/* Lines that are too long come in pieces. */
+/* Lines longer than the buffer arrive in pieces. */
 static void read_stream(struct stream *stream)
 {
     char buffer[READ_SIZE];

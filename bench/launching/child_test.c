@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a watched child said, and when it is to be stopped. */
+/* The output of a watched child, and the deadline to stop it. */
 struct heard {
     char out[256], err[256];
     double deadline;
@@ -107,7 +107,7 @@ static bool ends_soon(pid_t pid)
     return has_ended(pid);
 }
 
-/* As the ranks of a proxy that was killed: in a session of its own. */
+/* Ranks of a killed proxy live in a separate session, like this child. */
 static void what_a_launcher_leaves_behind_is_ended(void **state)
 {
     struct heard heard;
@@ -207,8 +207,9 @@ static void kill_driver(void)
     assert_true(ends_soon(orphan) && ends_soon(launcher));
 }
 
-/* What the keeper ends and does not wait for would come to this process and
- * keep its number, as where the first process of a system waits for nobody. */
+/* A process that a keeper ends without waiting for it comes to this subreaper
+ * and stays as an entry.  The first process of a system that waits for nobody
+ * would keep it in the same way. */
 static void a_driver_that_is_killed_leaves_nothing(void **state)
 {
     enum { ROUNDS = 10 };

@@ -18,8 +18,8 @@
 #define BUILD_LIBDIR "lib"
 #endif
 
-/* Folders above the program that are looked into: build/dlsbench, a program in
- * a folder below build/, or PREFIX/bin/dlsbench. */
+/* The search looks into so many folders above the program: build/dlsbench, a
+ * program in a folder below build/, or PREFIX/bin/dlsbench. */
 enum { LEVELS_MAX = 3 };
 
 static const char *const below[] = {"", "share/dlsbench/"};

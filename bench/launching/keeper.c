@@ -22,9 +22,9 @@ static const double LOOK_S = 0.02; /* between two looks at the remaining
 
 /* ---- the end of all children ---- */
 
-/* Of the children of this process those that began at `since` or later.  One
- * that is dead and not yet waited for is a child still: left to the first
- * process of the system, its entry may stay. */
+/* Whether pid is a child that began at `since` or later.  A dead child counts
+ * until someone waits for it: left to the first process of the system, its
+ * entry might stay for ever. */
 static bool is_child(pid_t pid, void *since)
 {
     struct process process;
@@ -160,7 +160,7 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
 
-/* Of those that were waited for, and of what these waited for. */
+/* Counts the waited-for children, and those that they waited for. */
 static void count_usage(struct keeper_usage *usage)
 {
     struct rusage all;

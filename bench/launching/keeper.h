@@ -9,11 +9,10 @@
 
 #include <sys/types.h>
 
-/* What all processes of a launch on this host used together. */
+/* The resources used by all processes of a launch on this host. */
 struct keeper_usage {
     double cpu_s;
-    long preempted; /* another process or thread got the core of one that could
-                       have gone on */
+    long preempted; /* involuntary context switches */
 };
 
 /* Its report when no process is left. */

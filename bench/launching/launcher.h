@@ -9,10 +9,10 @@
 
 enum { LAUNCHER_SIZE = 1024 };
 
-/* The template to use when none is given: $DLSBENCH_LAUNCHER, the first line of
- * dlsbench/launcher in $XDG_CONFIG_HOME or ~/.config, srun inside a Slurm job
- * in a way that `srun --mpi=list` has, else the mpiexec of the MPI that the
- * program was built with.  `text` may hold it. */
+/* The default template, which may be stored in `text`.  The first that exists:
+ * $DLSBENCH_LAUNCHER; the first line of dlsbench/launcher in $XDG_CONFIG_HOME
+ * or ~/.config; inside a Slurm job, srun with a method of `srun --mpi=list`;
+ * the mpiexec of the MPI that the program was built with. */
 const char *launcher_default(char text[LAUNCHER_SIZE]);
 
 /* Tells srun, also one that mpiexec starts, of our place by its variables,
@@ -24,11 +24,12 @@ void launcher_inside(bool oversubscribe);
  * outside of a job of any batch system and without a list of hosts. */
 bool launcher_is_local(const char *template);
 
-/* Splits the template at blanks ('...' and "..." keep them), puts the numbers
- * in place of {ranks} and {threads}, and appends the words of `tail` (NULL
- * ends them).  Returns an argv to be freed by launcher_free, NULL with a text
- * on errors: no words, an open quote, an unknown {word}, no {ranks} (but for
- * srun's --het-group: the parts of a job have their own numbers). */
+/* Splits the template at blanks ('...' and "..." keep them), inserts the
+ * numbers of {ranks} and {threads}, and appends the words of `tail` (NULL ends
+ * them).  Returns an argv (free it with launcher_free), or NULL with a text.
+ * Errors are: no words, an open quote, an unknown {word}, no {ranks}.  With
+ * srun's --het-group {ranks} may be missing: the parts of a job have their own
+ * numbers. */
 char **launcher_argv(const char *template, int ranks, int threads,
                      const char *const *tail, struct error *err);
 void launcher_free(char **argv);

@@ -12,7 +12,7 @@ struct stops {
     int job;     /* readable when the job's slurmstepd has ended; -1: none */
 };
 
-/* The signals that are watched. */
+/* The watched signals. */
 void stops_signals(sigset_t *set);
 
 /* Blocks the signals and begins to watch; once, before the first child_run.

@@ -1,8 +1,8 @@
 /* The common parts of dlsbench's subcommands.
  *
- * A subcommand is one function `int <name>_command(int argc, char **argv)`,
- * whose argv[0] is "dlsbench <name>" and which returns the exit code, plus
- * one line in bench/options/commands.def. */
+ * A subcommand is one function `int <name>_command(int argc, char **argv)` that
+ * returns the exit code; its argv[0] is "dlsbench <name>".  It also has one
+ * line in bench/options/commands.def. */
 #ifndef BENCH_OPTIONS_COMMAND_H
 #define BENCH_OPTIONS_COMMAND_H
 

@@ -117,8 +117,8 @@ static int wrong_value(const struct reader *r, int key, const char *what,
                      r->entry[key - FIRST_KEY]->name, what);
 }
 
-/* on, off or a number after an option whose value may be left out was meant
- * for it, and would be taken for a word. */
+/* An option with an optional value takes it only after '='.  A word such as on,
+ * off or a number behind the option was meant as its value, so refuse it. */
 static int check_stray_value(const struct options_entry *entry,
                              const char *next, struct error *err)
 {

@@ -1,9 +1,9 @@
 /* The command line of a subcommand as one table: parsing, checks, --help,
  * --usage and manual pages all come from it.
  *
- * A value is stored where the table says, at an offset in the command's own
- * struct, which the command has filled with its defaults before.  Options may
- * be shortened where that is clear. */
+ * A value is stored at the table's offset into the command's own struct.  The
+ * command fills this struct with its defaults before.  Options may be shortened
+ * to an unambiguous prefix. */
 #ifndef BENCH_OPTIONS_OPTIONS_H
 #define BENCH_OPTIONS_OPTIONS_H
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 enum options_type {
-    OPTIONS_FLAG,    /* bool, set to true; has no value */
+    OPTIONS_FLAG,    /* bool, set to true; without a value */
     OPTIONS_TEXT,    /* const char *, not empty */
     OPTIONS_INTEGER, /* int64_t in [min, max] */
     OPTIONS_REAL,    /* double in [min, max] */

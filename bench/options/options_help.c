@@ -129,8 +129,8 @@ static bool is_shown(const struct options_entry *entry,
     return shown == NULL || *shown != NULL;
 }
 
-/* Those that are in `shown`, or all if it is NULL.  Returns how many are left
- * out.  A group where none is shown has no heading. */
+/* Writes the options in `shown`, or all if it is NULL, and returns how many it
+ * omits.  An empty group gets no heading. */
 static int write_tables(FILE *out, const struct options_entry *const *tables,
                         const char *const *shown)
 {

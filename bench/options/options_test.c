@@ -192,7 +192,7 @@ static void a_word_where_none_is_allowed_is_refused(void **unused)
     assert_string_equal(err.text, "test: 'more' is not an option");
 }
 
-/* What is printed, to be freed. */
+/* The printed page; the caller frees it. */
 static char *print_page(bool help, bool all, const struct options_page *of)
 {
     char *text = NULL;

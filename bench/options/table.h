@@ -10,7 +10,7 @@
 struct table {
     int columns;
     bool named; /* its columns are known */
-    int left;   /* number of first columns that are aligned to the left */
+    int left;   /* the first columns, aligned to the left */
     int count;
     int64_t room;
     char **cell; /* count entries, row after row */
@@ -60,7 +60,7 @@ void table_heading(FILE *out, int indent, const char *text);
  * are those of `unit_of`, so that a column can share them. */
 void table_seconds(double seconds, double unit_of, char *text, int size);
 
-/* The same for a sentence: "2.854 s" has no blank behind it. */
+/* The same for a sentence: "2.854 s" without a trailing blank. */
 void table_said_seconds(double seconds, double unit_of, char *text, int size);
 
 #endif

@@ -1,7 +1,6 @@
-/* What is said of cells before they run: how long all of them take, and which
- * are too short to mean anything, or surprisingly long.  Where nothing is known
- * of a cell's time (bench/launching/driver/estimate.h), nothing is said of it.
- */
+/* The messages about cells before they run: their total time, and cells that
+ * are suspiciously short or long.  A cell of unknown time
+ * (bench/launching/driver/estimate.h) gets no message. */
 #ifndef BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 #define BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 

@@ -182,8 +182,8 @@ static double model_of(struct estimator *e, const struct cell *cell)
     return serial_s[ranks ? CALIBRATION_RANKS : CALIBRATION_THREADS];
 }
 
-/* Of a loop with dependences, whose workers wait for each other: by the model
- * of the sync interval; NAN: not known, or simulated. */
+/* The time of a loop with dependences, where workers wait for each other, by
+ * the model of the sync interval; NAN: not known, or simulated. */
 static double pipeline_of(const struct estimator *e, const struct cell *cell)
 {
     struct forecast_shape shape;

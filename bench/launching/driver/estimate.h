@@ -1,17 +1,17 @@
-/* How long cells will take: before they run, for cutting a campaign into jobs.
+/* Estimates the time of cells before they run, to cut a campaign into jobs.
  *
- * In this order, as far as it is known:
+ * The first source that is known counts:
  *     measured   the same cell in an earlier result directory
  *     alike      the same kernel there: its mean serial time over the workers,
- *                times what its cells of as many workers lose there to perfect
- *                scaling; of other numbers of workers that is interpolated,
- *                and extrapolated by Amdahl's law
- *     model      the kernel's cost model times what a calibration says that an
- *                operation costs, over the workers (trace: without one), times
- *                what other kernels lose in the earlier directory
+ *                times the loss of its cells with as many workers against
+ *                perfect scaling.  For other numbers of workers the loss is
+ *                interpolated, and extrapolated by Amdahl's law
+ *     model      the kernel's cost model times the calibrated time of an
+ *                operation, over the workers (trace: without a calibration),
+ *                times the loss of other kernels in the earlier directory
  *     limit      cell_seconds, or cell_timeout if that is less
- * From the time of a repetition follows that of the cell: the serial passes
- * before it, the warm-up, and as many repetitions as the policy may take. */
+ * A cell takes its serial passes, its warm-up and as many repetitions as the
+ * policy may take. */
 #ifndef BENCH_LAUNCHING_DRIVER_ESTIMATE_H
 #define BENCH_LAUNCHING_DRIVER_ESTIMATE_H
 
@@ -51,12 +51,12 @@ int estimator_open(struct estimator *estimator, const struct policy *policy,
                    struct error *err);
 void estimator_close(struct estimator *estimator);
 
-/* Of a checked cell. */
+/* The estimate of a checked cell. */
 struct estimate estimate_cell(struct estimator *estimator,
                               const struct cell *cell);
 
-/* Of a policy: the seconds of a cell whose repetitions take `repetition_s` and
- * whose loop takes one worker `serial_s`. */
+/* Seconds of a cell under this policy, if a repetition takes `repetition_s` and
+ * one worker takes `serial_s` for the loop. */
 double estimate_whole(const struct policy *policy, double repetition_s,
                       double serial_s);
 

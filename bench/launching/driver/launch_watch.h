@@ -27,8 +27,8 @@ struct watch {
     double since; /* when it began, or when the last line came */
 };
 
-/* Makes the tasks of these cells; watch_free frees them.  Simulated ones have
- * no warm-up. */
+/* Makes the tasks of these cells; watch_free frees them.  Simulated cells run
+ * without warm-up (`warms` false). */
 void watch_open(struct watch *watch, const struct cell *cells, int count,
                 const struct policy *policy, bool warms);
 void watch_free(struct watch *watch);
@@ -42,9 +42,9 @@ bool watch_line(struct watch *watch, const char *line, double now);
 /* This task has ended so. */
 void watch_end(struct watch *watch, int task, enum task_state state);
 
-/* The task that a launch which ended now has failed: the current one, or the
- * last where none has ended (the serial loop runs again between repetitions).
- * -1: none, another launch goes on, or all fail where nothing has begun. */
+/* The task whose failure ended the launch.  It is the current one, or the last
+ * if none has ended (the serial loop runs again between repetitions).  -1: no
+ * task failed, so another launch continues, or none began, so all fail. */
 int watch_failed(const struct watch *watch);
 
 /* Seconds until the current cell (or the silence, or the end of a launch that

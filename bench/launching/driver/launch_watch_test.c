@@ -67,7 +67,7 @@ static void an_end_in_the_serial_loop_is_one_cells(void **state)
     assert_int_equal(watch_failed(&watch), 1);
     watch_line(&watch, "@rep aaaaaaaaaaaaaaaa 1", 104);
     watch_line(&watch, "@done aaaaaaaaaaaaaaaa ok", 105);
-    assert_int_equal(watch_failed(&watch), -1); /* the next goes on */
+    assert_int_equal(watch_failed(&watch), -1); /* the next launch continues */
     watch_launch(&watch, 110);
     assert_int_equal(watch_failed(&watch), -1);
     watch_free(&watch);
