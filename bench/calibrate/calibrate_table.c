@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pairs that are printed one by one; of more the least and the largest. */
+/* Up to this number, pairs are printed one by one; otherwise only the fastest
+ * and the slowest. */
 enum { PAIRS_SHOWN = 6 };
 
 /* Four digits and a unit. */

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A launcher's template for ranks that are all on one node, or that have a node
- * each: it gets the words of srun, of MPICH's mpiexec or of Open MPI's.
- * -EINVAL: it is none of these. */
+/* A launcher's template that puts all ranks on one node, or each on a separate
+ * node, with the options of srun, MPICH's mpiexec or Open MPI's.  -EINVAL:
+ * another launcher. */
 int nodes_template(const char *launcher, bool apart, char *out, size_t size,
                    struct error *err);
 

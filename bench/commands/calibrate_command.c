@@ -89,9 +89,9 @@ static const struct options_page page = {
                 "dlsbench calibrate --kernel heat:rows=5000,cols=10000",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
-/* What lies between two nodes, after `path`, that of one.  A rank that is alone
- * on its node has none there that slows it or waits for it; loops have.  So
- * its kernels are measured here, too. */
+/* Measures between two nodes, after `path`, the calibration of one.  If that
+ * had a single rank, no other rank slowed its kernels or waited for it, as in
+ * loops.  Then the kernels are measured here again. */
 static int measure_between(const struct input *in, const char *path,
                            const struct calibration *node, struct error *err)
 {

@@ -1,5 +1,5 @@
-/* What a campaign needs to be calibrated: its kernels, and the widths of its
- * blocks. */
+/* The parts of a calibration that a campaign needs: its kernels, and the widths
+ * of its blocks. */
 #ifndef BENCH_COMMANDS_CALIBRATE_FOR_H
 #define BENCH_COMMANDS_CALIBRATE_FOR_H
 

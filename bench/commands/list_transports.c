@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Marks whether a request goes with the transport, except with these values of
- * its own field. */
+/* Marks whether the transport allows a request, and lists the exceptions:
+ * values of the transport's own field. */
 static void mark_request(const struct transport_rules *rules,
                          enum transport_ask ask, char *text, size_t size)
 {

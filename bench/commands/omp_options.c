@@ -143,7 +143,7 @@ static bool lacks_mark(int argc, char **argv)
     return false;
 }
 
-/* Of the options for many runs those that do not fit the others. */
+/* Checks the options for several runs against the others. */
 static int check_several(const struct omp_input *in, struct error *err)
 {
     const char *why = NULL;
@@ -177,7 +177,7 @@ static int check_several(const struct omp_input *in, struct error *err)
     return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
 }
 
-/* Of those for records.  `runs`: there is a program. */
+/* Checks the options for records.  `runs`: there is a program. */
 static int check_records(const struct omp_input *in, bool runs,
                          struct error *err)
 {

@@ -232,7 +232,8 @@ struct output {
     char path[2048]; /* of the results */
 };
 
-/* Of all, those that do not go with this shape are left out, and said. */
+/* With `all`, a scheme that does not suit this shape is left out with a
+ * message. */
 static int replay_scheme(const struct asked *in, const struct replay_loop *loop,
                          const char *scheme, struct output *output,
                          struct error *err)

@@ -11,8 +11,8 @@
 #define TRACKER_FORMATS "google-benchmark", "bencher", "openmetrics"
 #define TRACKER_FORMAT_WORDS "google-benchmark|bencher|openmetrics"
 
-/* Writes what `format`, a place in TRACKER_FORMATS, has of each cell, and on
- * stderr a line on those that are left out.  Returns how many are not. */
+/* Writes each cell in `format`, an index of TRACKER_FORMATS, and a line on
+ * stderr about omitted cells.  Returns the number of written cells. */
 int trackers_write(const struct results *results, int format, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
-/* Checks of a machine: what would make its measurements wrong or worse.
+/* Checks of a machine for things that make its measurements wrong or worse.
  *
  * `dlsbench doctor` opens a list, lets the checks add to it and prints it.
- * Those of files read them below a root folder, so that tests have made ones.
- */
+ * Checks of files read them below a root folder, so tests can make such
+ * files. */
 #ifndef BENCH_DOCTOR_DOCTOR_H
 #define BENCH_DOCTOR_DOCTOR_H
 
@@ -51,8 +51,8 @@ void doctor_pressure(struct doctor *doctor);
 void doctor_governor(struct doctor *doctor);
 void doctor_clock_source(struct doctor *doctor);
 
-/* What others had of the processors, and what the machine below a virtual one
- * took, between two looks at /proc/stat that are `seconds` apart. */
+/* The processor time of other processes, and the time that a hypervisor took,
+ * between two readings of /proc/stat, `seconds` apart. */
 void doctor_others(struct doctor *doctor, const struct busy *before,
                    const struct busy *after, double seconds);
 

@@ -1,4 +1,4 @@
-/* What is said of made machines: good, bad, and unreadable ones. */
+/* Reports on simulated machines: good, bad, and unreadable ones. */
 #include "base/unit_testing.h"
 
 #include "base/system/root_testing.h"

@@ -1,10 +1,9 @@
 /* Every scheme over Mandelbrot, beside the bound of its own chunks.
  *
- * Cores are not equally fast, and not at all times: on a virtual machine the
- * neighbours of one core may slow it down by a third.  So the whole loop runs
- * on all workers at the same time before and after each repetition, and the
- * bound is the list schedule of the repetition's chunks on workers of these
- * speeds. */
+ * Speeds of cores differ and change: on a virtual machine the neighbours of a
+ * core may slow it down by a third.  So all workers run the whole loop at the
+ * same time before and after each repetition.  The bound is the list schedule
+ * of the repetition's chunks on workers of these speeds. */
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
@@ -45,7 +44,8 @@ struct field {
     /* Of each worker, at rank 0: measured last, and around the repetition. */
     double *now_s, *took_s;
     double *ready_s; /* when each worker is free */
-    /* Of the slowest worker to the fastest, in every turn. */
+    /* the speed of the slowest worker over that of the fastest, in every
+     * turn */
     double spread[SCHEMES_MAX * OVERHEAD_ROUNDS];
     int turns;
 };
@@ -148,7 +148,7 @@ static double scheme_turn(void *arg)
     return 1e9 * time_s;
 }
 
-/* Of the repetition before. */
+/* The bound of the previous repetition. */
 static double bound_turn(void *arg)
 {
     const struct bounded *b = arg;

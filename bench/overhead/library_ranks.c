@@ -55,7 +55,8 @@ struct pairing {
 
 static int open_library(struct library *library, struct error *err)
 {
-    /* The one that it stands on is not where the loader looks. */
+    /* The loader would not find libdls, which libdls-mpi needs: load it
+     * first. */
     library->base = dlopen(BUILD_LIBDLS, RTLD_NOW | RTLD_LOCAL);
     library->handle = dlopen(BUILD_LIBDLS_MPI, RTLD_NOW | RTLD_LOCAL);
     if (library->handle == NULL)

@@ -87,7 +87,8 @@ static double run(const struct trial *trial, const char *variables,
     return found * (figure == WORK_S || figure >= STATIC_S ? 1e9 : 1);
 }
 
-/* Of a static loop, the same one with a schedule under the same scheme. */
+/* A static loop is compared with a loop with a schedule under the same
+ * scheme. */
 static double run_plain(void *arg)
 {
     const struct trial *trial = arg;

@@ -1,8 +1,8 @@
 /* The measured cost of our own machinery (`make bench-overhead`).
  *
- * Each section prints ratios to a limit of this machine that is measured in
- * turns with it, because absolute times move with the machine.  main.c has the
- * table of sections and the shape that each runs in; only rank 0 prints. */
+ * Each section prints ratios to a limit of this machine.  Both are measured in
+ * turns, because absolute times change with the machine.  main.c has the table
+ * of sections and their shapes; only rank 0 prints. */
 #ifndef BENCH_OVERHEAD_OVERHEAD_H
 #define BENCH_OVERHEAD_OVERHEAD_H
 
@@ -24,7 +24,7 @@ overhead_section overhead_early;
 overhead_section overhead_library;
 /* What libdls-omp.so adds to a program of gcc's. */
 overhead_section overhead_omp;
-/* What the records of chunks and of their times add to a chunk. */
+/* The cost per chunk of recording chunks and their times. */
 overhead_section overhead_recording;
 
 /* ---- rank 0 alone, two threads ---- */
@@ -32,7 +32,7 @@ overhead_section overhead_recording;
 /* Floyd-Steinberg in narrow blocks, beside whole rows on one core. */
 overhead_section overhead_narrow;
 /* Speed of the main kernels on one core: mandelbrot beside its plain loop, the
- * adjoint convolution beside the dot products of BLAS, and, from there, the
+ * adjoint convolution beside the dot products of BLAS.  overhead_products: the
  * sparse product beside a plain loop and librsb. */
 overhead_section overhead_kernels, overhead_products;
 

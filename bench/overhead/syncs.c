@@ -13,9 +13,9 @@
 
 enum { TRIPS = 20000, LINE = 64 };
 
-/* Two rows of one column, a chunk each: row 0 of a step waits for row 1 of the
- * step before, and row 1 for row 0, so that every time step is once there and
- * back.  Nothing is computed. */
+/* Two rows of one column, a chunk each, without any computation.  Row 0 of a
+ * step waits for row 1 of the previous step, and row 1 for row 0.  So every
+ * time step is one round trip. */
 struct wave {
     struct pair pair;
     struct dmps dmps;

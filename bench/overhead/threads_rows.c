@@ -216,7 +216,7 @@ static int prepare_scheme(struct served *c, struct error *err)
         code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
                           1, err);
     free(power);
-    free(cost); /* a table has no use for them */
+    free(cost); /* a table does not use them */
     return code;
 }
 

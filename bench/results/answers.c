@@ -19,7 +19,7 @@ static const double WAITS_LEAST = 0.5;
 
 enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
 
-/* The choices under the same conditions, and those that are the fastest. */
+/* The choices under the same conditions, and the fastest among them. */
 struct contest {
     const struct summary_row *rows;
     int begin, end;
@@ -90,7 +90,7 @@ static void add_choice(const struct contest *contest, int row,
 
 /* ---- the choice to take ---- */
 
-/* Of those that win. */
+/* The longest time of the winners. */
 static double longest_s(const struct contest *contest)
 {
     double most = 0;
@@ -140,7 +140,7 @@ static bool is_near(const struct contest *contest, double time_s)
     return time_s <= EQUAL_MOST * contest->rows[contest->best].time.median;
 }
 
-/* Of the fastest ones near the shortest time: rows are sorted by it. */
+/* The first winner near the shortest time; the simplest rows come first. */
 static int find_simplest(const struct contest *contest)
 {
     int row = contest->begin;

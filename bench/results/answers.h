@@ -1,6 +1,5 @@
-/* What the rows of a loop say, in words: which choice to take, which to avoid
- * and why.  A cause is named only where the row's own numbers explain most of
- * what it loses. */
+/* The result of a loop in words: which choice to take, which to avoid and why.
+ * A cause is named only if the row's own numbers explain most of its loss. */
 #ifndef BENCH_RESULTS_ANSWERS_H
 #define BENCH_RESULTS_ANSWERS_H
 

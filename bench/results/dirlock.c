@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Byte ranges of the file: a line for each run, which the run locks, and beyond
- * all lines a byte that a run locks while it reads them to take one. */
+/* Byte ranges of the file.  Each run has a line and locks it.  While a run
+ * reads the lines to take one, it locks a byte beyond all lines. */
 enum { LINE_SIZE = 200 };
 static const off_t TURN = (off_t)1 << 40;
 

@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /* Returns a descriptor that keeps the lock while it is open, or -EBUSY with a
- * text that names the owner.  Where the file system has no locks, or only some
- * that other hosts do not see, one line on stderr says so. */
+ * text that names the owner.  A line on stderr warns if the file system has no
+ * locks, or none that other hosts see. */
 int dirlock_take(const char *directory, const struct part *part,
                  struct error *err);
 

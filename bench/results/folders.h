@@ -18,10 +18,10 @@ int folders_make(const char *path, bool *new, struct error *err);
  * beyond the first `there` characters, as far as they are empty. */
 void folders_remove(const char *path, size_t there);
 
-/* The same for results of a command ("omp", "replay") that has no campaign, by
- * its option --out: a name is below results/COMMAND, a path has a '/'.  One
- * that holds a campaign is refused.  `path` becomes the directory's; naming it
- * makes nothing. */
+/* The same for the results of a command without a campaign ("omp", "replay"),
+ * by its option --out: a name is below results/COMMAND, a path has a '/'.  A
+ * folder with a campaign is refused.  `path` gets the directory;
+ * folders_name_out creates nothing. */
 int folders_name_out(const char *command, const char *out, char *path,
                      size_t size, struct error *err);
 int folders_make_out(const char *command, const char *out, char *path,

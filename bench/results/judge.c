@@ -146,7 +146,7 @@ static void judge_others(const struct summary_row *rows, int begin, int end,
     double sum = 0;
     int count = 0;
     for (int i = begin; i < end; i++) {
-        /* Those that were asked for are no surprise. */
+        /* A load that the cell requests is no surprise. */
         if (isnan(rows[i].others) || rows[i].result->cell.load[0] != '\0')
             continue;
         sum += rows[i].others;

@@ -1,12 +1,14 @@
-/* What the numbers of a kernel's rows show, and what they cannot show.
+/* The conclusions that the numbers of a kernel's rows allow, and their limits.
  *
- * A speedup is refused where even the low end of its interval is above the sum
- * of the workers' powers (the slowest is 1), or where the time is clearly below
- * the least that its chunks can take: then the serial loop met another machine
- * than the cells.  A row wins where every other one is slower by the test of
- * Mann and Whitney (5 %, over all comparisons), and by more than the time that
- * other processes took from a worker of it; rows that cannot be told from the
- * fastest win with it.  analysis/ranking.py has the same rules. */
+ * A speedup is refused in two cases.  Even the low end of its interval is above
+ * the sum of the workers' powers (the slowest is 1), or the time is clearly
+ * below the minimum for its chunks.  Then the machine was slower during the
+ * serial loop than during the cells.
+ *
+ * A row wins if every other row is slower by the test of Mann and Whitney (5 %,
+ * over all comparisons), and by more than the time that other processes took
+ * from one of its workers.  Rows that cannot be distinguished from the fastest
+ * also win.  analysis/ranking.py has the same rules. */
 #ifndef BENCH_RESULTS_JUDGE_H
 #define BENCH_RESULTS_JUDGE_H
 

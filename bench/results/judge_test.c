@@ -1,4 +1,4 @@
-/* Speedups that cannot be, and winners that are none. */
+/* Impossible speedups, and false winners. */
 #include "harness/testing.h"
 
 #include "bench/results/judge.h"

@@ -80,9 +80,9 @@ static json_t *ends_of(const struct results *results, const json_t *line)
     return json_object_get(results->ends, read_text(line, "launch"));
 }
 
-/* A launch has finished with a cell.  A later line of both was written by a
- * driver that has not heard of it, or by a rank that outlived its launch.  Of
- * several launches the best end counts. */
+/* A launch has finished with a cell.  Any later line of this launch and cell
+ * comes from a driver that had not heard of it, or from a rank that outlived
+ * its launch.  With several launches the best end counts. */
 static int take_done(struct results *results, const json_t *line)
 {
     const char *status = read_text(line, "status");
@@ -176,8 +176,9 @@ static int take_row(const json_t *row, const char *type, take_function *take,
                : 0;
 }
 
-/* Takes the lines of this type (NULL: all).  Lines that are not objects (a
- * launch was killed while it wrote) are skipped, and counted once. */
+/* Takes the lines of this type (NULL: all).  A launch that was killed while it
+ * wrote may leave lines that are no objects; they are skipped, and counted
+ * once. */
 static int read_lines(const char *path, const char *type, take_function *take,
                       struct results *results, struct error *err)
 {

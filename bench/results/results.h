@@ -1,8 +1,8 @@
-/* A result directory as it can be read: runs-<launch>.jsonl, all launches.
+/* A result directory for reading: runs-<launch>.jsonl of all launches.
  *
  * The first cell_done line of a launch and a cell says how the cell ended in
- * that launch.  A repetition counts when that was ok; one that did not verify
- * never counts.  Lines that are torn are passed over. */
+ * that launch.  A repetition counts if this end was ok, unless its verification
+ * failed.  Torn lines are skipped. */
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
 
@@ -22,7 +22,7 @@ enum result_status {
     RESULT_OK, /* in one launch at least */
 };
 
-/* Fewer repetitions have no confidence interval. */
+/* Fewer repetitions give no confidence interval. */
 enum { RESULT_CI_LEAST = 6 };
 
 /* One repetition; NAN is "not known". */
@@ -63,7 +63,7 @@ struct results {
 /* Reads a directory; free with results_free. */
 int results_read(const char *dir, struct results *results, struct error *err);
 
-/* The same of one launch; without powers.  One that has written nothing has no
+/* The same for one launch; without powers.  A launch that wrote nothing has no
  * results. */
 int results_read_launch(const char *dir, const char *launch,
                         struct results *results, struct error *err);

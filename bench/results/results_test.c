@@ -220,7 +220,7 @@ static void only_a_winner_has_a_star(void **state)
     leave(dir);
 }
 
-/* Programs of others have no serial reference, but a check of their own. */
+/* Other people's programs have a check instead of a serial reference. */
 static void a_check_that_failed_is_no_reference(void **state)
 {
     struct result wrong = {.status = RESULT_UNVERIFIED};

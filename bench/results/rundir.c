@@ -161,7 +161,7 @@ static const char *find_difference(const struct campaign *stored,
         return "another name";
     if (stored->cells != whole->cells && !whole->seeded)
         return NULL;
-    /* What gained cells goes on with the seed that it began with. */
+    /* A campaign with new cells keeps its first seed. */
     bool kept = stored->seeded && !whole->seeded;
     return stored->seed != whole->seed && !kept ? "another seed" : NULL;
 }
@@ -251,7 +251,7 @@ int rundir_campaign_path(const struct campaign *whole,
                      : code;
 }
 
-/* What is to be gone on with must be there. */
+/* --resume needs an existing directory. */
 static int check_resume(const struct rundir *dir,
                         const struct rundir_options *options, struct error *err)
 {

@@ -46,11 +46,11 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
                 struct error *err);
 
 /* Makes the directory, or takes an existing one for --resume or --prepare or
- * for another shard of the same campaign; stores campaign.yaml (again, with the
- * old seed, when --resume or --prepare bring more cells); refuses when
- * there is no place or no right to write, when another run is in it, or when a
- * launch of one that was killed does not end.  `whole` is the campaign before
- * its shard was taken. */
+ * for another shard of the same campaign.  Stores campaign.yaml; if --resume or
+ * --prepare bring more cells, stores it again with the old seed.  Refuses a
+ * path that has no space or permission to write, or where another run is
+ * active, or a launch of a killed run does not end.  `whole` is the campaign
+ * before its shard was taken. */
 int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err);

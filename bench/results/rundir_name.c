@@ -56,7 +56,7 @@ int rundir_check_line(const char *path, struct error *err)
                      path);
 }
 
-/* As realpath will say it once the folders that are missing are made. */
+/* The path that realpath will return after missing folders are created. */
 static int name_full(struct rundir *dir, struct error *err)
 {
     char part[sizeof(dir->path)];

@@ -119,7 +119,7 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
 
 /* ---- the fastest of a shape ---- */
 
-/* Whether the row before it is of its shape, as most are that are sorted. */
+/* Whether the row before has the same shape, as usual in sorted rows. */
 static bool continues_shape(const struct summary_row *rows, int begin, int row)
 {
     return row > begin && summary_row_ranked(&rows[row - 1]) &&

@@ -10,7 +10,7 @@
 /* The counts of a directory's cells by their state. */
 struct summary_counts {
     int ok, unverified, failed, incomplete;
-    int sampled, unchecked, simulated; /* of those that are ok */
+    int sampled, unchecked, simulated; /* among the ok cells */
 };
 
 /* The rows of all cells, judged.  `results` has to stay until it is freed. */
@@ -19,13 +19,13 @@ struct summary;
 struct summary *summary_make(const struct results *results);
 void summary_free(struct summary *summary);
 
-/* Prints one table for each loop, a part for each layout, transport and
- * hierarchy, a row for each scheme, at most 80 columns; then the fastest of
- * each shape where it ran in several ways.  Repetitions that did not verify
- * have no numbers here. */
+/* Prints one table for each loop, with a part for each layout, transport and
+ * hierarchy, and a row for each scheme, at most 80 columns.  Then it prints the
+ * fastest of each shape that ran in several ways.  Repetitions
+ * that failed verification have no numbers here. */
 void summary_tables(FILE *out, const struct summary *summary);
 
-/* What they say, in words: answers.h.  Comes after all tables. */
+/* Prints the results in words (answers.h), after all tables. */
 void summary_answers(FILE *out, const struct summary *summary);
 
 struct summary_counts summary_count(const struct results *results);

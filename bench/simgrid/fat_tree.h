@@ -21,20 +21,20 @@ struct fat_tree {
     int whole; /* hosts below each child of the last level */
 };
 
-/* Reads the file; true when it can be cut: its hosts come in the order of their
- * names, and it has no other hosts, routes or files.  Otherwise *tree is empty,
- * and SimGrid is to read the file, or to say what is wrong with it. */
+/* Reads the file; true if it can be cut: its hosts are in the order of their
+ * names, and there are no other hosts, routes or files.  Otherwise *tree is
+ * empty: SimGrid reads the file itself, or reports its errors. */
 bool fat_tree_read(struct fat_tree *tree, const char *path);
 void fat_tree_free(struct fat_tree *tree);
 
 /* Writes the name of host i into name[size]; false when it does not fit. */
 bool fat_tree_name(const struct fat_tree *tree, int i, char *name, size_t size);
 
-/* How many hosts the smallest tree with the first `needed` has.  The tree is
- * cut between two children of its last level only, so that what is left keeps
- * its place and its routes: SimGrid chooses links by the places of both hosts
- * and by the numbers of parents and of parallel links, not by how many children
- * the last level has. */
+/* The number of hosts of the smallest tree with the first `needed` hosts.  The
+ * tree is cut between two children of its last level, so the rest keeps its
+ * place and its routes.  SimGrid chooses links by the places of both hosts, and
+ * by the numbers of parents and of parallel links.  The number of children of
+ * the last level does not matter. */
 int fat_tree_fit(const struct fat_tree *tree, int needed);
 
 /* The file's text for the first `hosts`, as fat_tree_fit returns them; free()

@@ -89,8 +89,8 @@ static void it_is_cut_between_subtrees_of_the_last_level(void **state)
     fat_tree_free(&tree);
 }
 
-/* The attributes in any order, on one level, and between all that may stand
- * around a cluster. */
+/* The attributes in any order, on one level, and with everything that is
+ * allowed around a cluster. */
 static void what_stands_around_it_stays(void **state)
 {
     static const char text[] =
@@ -171,7 +171,7 @@ static void others_are_left_to_simgrid(void **state)
     assert_false(fat_tree_read(&tree, "/no such file"));
 }
 
-/* Half a file has no end that is read. */
+/* A truncated file is never read as a tree. */
 static void pieces_of_it_are_left_to_simgrid(void **state)
 {
     struct fat_tree tree;

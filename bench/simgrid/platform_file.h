@@ -16,7 +16,7 @@ struct platform_file {
     double between_s, between_byte_s;
 };
 
-/* Comments of XML have no double hyphen. */
+/* Replaces double hyphens, which comments of XML must not contain. */
 void platform_file_make_harmless(char *text);
 
 /* Writes it into the cache folder, under a name that its content gives, so that

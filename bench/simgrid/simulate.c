@@ -261,9 +261,9 @@ static void platform_path(const struct simulate_platform *platform,
 /* The numbers of a message, and room for those of all pairs. */
 enum { MESSAGE_NUMBERS = 4 };
 
-/* Of ranks of SMPI, which threads are, too: between the last of a rank and the
- * first of the next.  Returns how many pairs there are, at most `most`; number
- * n of pair i is at [n * most + i]. */
+/* Threads are also ranks of SMPI: a pair is the last of a rank and the first of
+ * the next.  Returns the number of pairs, at most `most`; number n of pair i is
+ * at [n * most + i]. */
 static int read_messages(FILE *answer, int threads, int most, double *numbers,
                          char *complaint, size_t size)
 {

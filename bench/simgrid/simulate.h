@@ -38,8 +38,8 @@ struct simulate {
 
 /* Finds smpirun and dlsbench-sim and asks them for the hosts of each platform
  * of the cells; this-machine is made of its calibration.  Returns 0, -ENOENT
- * (not there: what to install, build or do) or -EINVAL (no platform that
- * SimGrid reads, a broken calibration). */
+ * (not found: the text says what to install, build or do) or -EINVAL (SimGrid
+ * cannot read the platform, or a broken calibration). */
 int simulate_open(struct simulate *simulate, const struct cell *cells,
                   int count, struct error *err);
 void simulate_close(struct simulate *simulate);
@@ -63,7 +63,7 @@ int simulate_store(const struct simulate *simulate, const char *dir,
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
 
-/* What smpirun reads, in files that have no names: it takes no path with
+/* The input of smpirun, in files without names, because it takes no path with
  * blanks. */
 struct simulate_files {
     int hosts;    /* of the ranks, a line each */
@@ -84,9 +84,9 @@ struct simulate_messages {
     double busy_start_s, busy_byte_s;
 };
 
-/* Those of such a launch on the platform, medians over all pairs; 0 with one
- * rank.  One launch that takes as long as SimGrid needs to begin.  Returns 0 or
- * -EINVAL with what SimGrid says. */
+/* The messages of such a launch on the platform, medians over all pairs; 0 with
+ * one rank.  Runs one launch, which takes as long as SimGrid needs to begin.
+ * Returns 0, or -EINVAL with SimGrid's error. */
 int simulate_messages(const struct simulate *simulate,
                       const struct simulate_platform *platform, int ranks,
                       int threads, struct simulate_messages *take,

@@ -1,6 +1,6 @@
 /* Loaded before dlsbench: its FAIL_AT-th request for memory fails (with
- * FAIL_ALL those after it, too).  At the end the number of requests goes to
- * the file FAIL_COUNT.  Programs that it starts are left alone. */
+ * FAIL_ALL also all later ones).  At the end the file FAIL_COUNT gets the
+ * number of requests.  Programs that it starts are not affected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is stored must be a campaign that runs the same. */
+/* The stored text must be a campaign that runs the same cells. */
 static void check_stored(const struct campaign *campaign)
 {
     const struct campaign_setup plain = {.cores = 4};

@@ -1,7 +1,8 @@
-/* What the fuzzers share.  Each is one file NAME_fuzz.c with a function
- * LLVMFuzzerTestOneInput, that reads its input as the program would read it
- * from a user, and tells by fuzz_need what must hold whatever the input is.
- * corpus/NAME/ has small inputs to begin with, and those that were mended. */
+/* The common parts of the fuzzers.  Each is one file NAME_fuzz.c with a
+ * function LLVMFuzzerTestOneInput.  It reads its input as the program reads it
+ * from a user, and checks by fuzz_need what must hold for any input.
+ * corpus/NAME/ has small inputs to begin with, and inputs of faults that were
+ * fixed. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

@@ -1,4 +1,4 @@
-/* Platforms that are one fat tree: what is cut off is one, too. */
+/* Platforms with one fat tree: the cut platform must be one as well. */
 #include "tests/fuzz/fuzz.h"
 
 #include "bench/simgrid/fat_tree.h"

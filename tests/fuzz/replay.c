@@ -16,7 +16,7 @@ static void replay(const char *path)
         putc(c, out);
     fclose(file);
     fclose(out);
-    /* What the sanitizer says is beside the name of its input. */
+    /* So that the sanitizer's report comes after the name of its input. */
     printf("%s\n", path);
     fflush(stdout);
     LLVMFuzzerTestOneInput(data, size);

@@ -1,5 +1,5 @@
-/* Specs of kernels, schemes, plans, OpenMP schedules and auto: what is
- * canonical stays as it is. */
+/* Specs of kernels, schemes, plans, OpenMP schedules and auto: a canonical text
+ * must stay as it is. */
 #include "tests/fuzz/fuzz.h"
 
 #include "harness/cell/cell.h"

@@ -94,8 +94,8 @@ static bool busy(const char *text)
     return check(code == -EBUSY && left == 100, "closed with all left") && good;
 }
 
-/* One rank has ended, and waits for the others, which are refused until they
- * have, too. */
+/* One rank has ended and waits for the others; their calls are refused until
+ * they have ended as well. */
 static bool some_busy(const char *text)
 {
     struct counted counted = {.iterations = 100, .threads = 1};
@@ -190,8 +190,8 @@ static bool leave(const char *text)
     return check(dls_close(counted.loop, NULL) == 0, "closed") && good;
 }
 
-/* The last worker of a rank: its block goes to another rank, or it is told to
- * go on. */
+/* The last worker of a rank leaves: its block goes to another rank, or it must
+ * continue. */
 static bool leave_last(const char *text)
 {
     struct counted counted = {.iterations = 100, .threads = 1};

@@ -1,8 +1,8 @@
-/* data OPTIONS THREADS LEAVES, data misuse: loops with input and results, of
- * which every byte is compared: of one size and packed, collected in the first
- * rank, in the last and everywhere, over several steps with other input and
- * other numbers of iterations.  LEAVES: 1: the workers of rank 1 leave after
- * their first chunk. Prints `good` in rank 0. */
+/* data OPTIONS THREADS LEAVES, data misuse: loops with input and results; every
+ * byte is compared.  Data has a fixed size or is packed; the first rank, the
+ * last or all ranks collect it; several steps have other input and other
+ * numbers of iterations.  LEAVES: 1: the workers of rank 1 leave after their
+ * first chunk.  Prints `good` in rank 0. */
 #include "ranks.h"
 
 #include <errno.h>

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     if (dls_mpi_open(&loop, MPI_COMM_WORLD, "ss", 1000, 1, &options, NULL) != 0)
         return 3;
     while (dls_next(loop, 0, &begin, &end) == 1) {
-        usleep(500); /* the other rank has chunks, too */
+        usleep(500); /* so that the other rank gets chunks */
         if (rank == 1)
             end_as(argv[1]);
     }

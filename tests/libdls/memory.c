@@ -117,7 +117,7 @@ static bool step(dls_loop *loop, int64_t iterations)
     return collect(loop) == 0 && good;
 }
 
-/* Which writes records, too, when they are asked for. */
+/* dls_close also writes the records, if they are requested. */
 static bool close_loop(dls_loop *loop)
 {
     int code = dls_close(loop, NULL);

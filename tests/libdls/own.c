@@ -98,7 +98,8 @@ static bool check(const int all[101], const char *scheme, int workers,
         sum += (int64_t)size * all[size];
         rest += usual ? 0 : all[size];
     }
-    /* Who knows the time of a chunk from the step before has no ones. */
+    /* A scheme that learned in the last step needs no second chunk of size
+     * 1. */
     bool knows = strstr(scheme, "learning") == NULL || !again || ones <= 1;
     if (strchr(scheme, '/') != NULL)
         return sum == 500;

@@ -1,5 +1,5 @@
-/* What the programs that test loops over ranks share.  They are compiled
- * against an installed library. */
+/* The common parts of the programs that test loops over ranks.  They are
+ * compiled against an installed library. */
 #ifndef TESTS_LIBDLS_RANKS_H
 #define TESTS_LIBDLS_RANKS_H
 
@@ -20,7 +20,7 @@ static inline void rest(void)
     nanosleep(&nap, NULL);
 }
 
-/* Of one number or more. */
+/* Combines one number or more. */
 static inline void combine(const int *mine, int *all, int count, MPI_Op op,
                            MPI_Comm comm)
 {

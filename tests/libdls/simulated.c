@@ -73,8 +73,8 @@ static bool charged(const char *text)
     return check(dls_close(counted.loop, NULL) == 0, "it ends") && good;
 }
 
-/* Costs are those of the slowest rank of a communicator, also while slower
- * ranks have a loop of their own. */
+/* Costs refer to the slowest rank of the loop's communicator, even if slower
+ * ranks run another loop. */
 static bool halves(const char *text)
 {
     double cost[100];

@@ -204,7 +204,7 @@ static int open_directory(const struct run_options *options,
     return code;
 }
 
-/* The shape and the shard that are asked for. */
+/* Applies the requested shape and shard. */
 static int take_part(const struct run_options *options,
                      struct campaign *campaign, struct error *err)
 {

@@ -130,7 +130,7 @@ static int find_held(const struct run_options *options,
     return code;
 }
 
-/* Refuses what cannot be gone on with. */
+/* Refuses a directory that a run could not resume. */
 static int check_resume(const struct run_options *options,
                         const struct campaign *campaign, struct error *err)
 {

@@ -14,7 +14,7 @@ static bool is_spec(const struct cell_field *field)
     return text_is(field->name, "kernel") || text_is(field->name, "scheme");
 }
 
-/* Other texts may have commas of their own: binding, powers, load. */
+/* Values of other texts may contain commas: binding, powers, load. */
 static bool may_be_list(const struct cell_field *field)
 {
     return is_spec(field) || field->kind != CELL_TEXT ||

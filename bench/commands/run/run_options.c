@@ -25,7 +25,7 @@ void run_option_name(const char *field, char *name, size_t size)
     copy_name(field, name, size, '_', '-');
 }
 
-/* ---- options that are fields of cells or keys of campaigns ---- */
+/* ---- options for fields of cells or keys of campaigns ---- */
 
 /* With a campaign file it is one of its overrides. */
 static int keep_setting(struct run_options *o, const char *name,

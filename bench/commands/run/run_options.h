@@ -37,7 +37,7 @@ struct run_options {
     struct cell cell;
     struct policy policy;
     bool max_given;
-    int measures; /* options that are settings of a campaign, key=value */
+    int measures; /* settings of a campaign, key=value */
     char measure[RUN_MEASURES_MAX][sizeof(((struct policy *)0)->events) + 32];
 };
 
@@ -54,10 +54,11 @@ int run_table_read(int argc, char **argv, struct run_options *options,
 /* The option that sets a field of a cell: with '-' for its '_'. */
 void run_option_name(const char *field, char *name, size_t size);
 
-/* Sets a field of the cell from the text of an option.  Of a list, whose items
- * are checked, the cell gets the first item, and the list is kept, to be
- * crossed as in a campaign: `--scheme ss,gss`.  A word with '=' belongs to the
- * kernel or scheme before it, as in css:chunk=16,ss.  Returns 0 or -EINVAL. */
+/* Sets a field of the cell from the text of an option.  From a list, such as
+ * `--scheme ss,gss`, the cell gets the first item; all items are checked, and
+ * the list is kept to be crossed as in a campaign.  A word with '=' belongs to
+ * the kernel or scheme before it, as in css:chunk=16,ss.  Returns 0 or
+ * -EINVAL. */
 int run_lists_set(struct run_options *options, const struct cell_field *field,
                   const char *text, struct error *err);
 

@@ -66,7 +66,7 @@ static int list_candidates(const struct cell *cell, struct cell **list,
     return code;
 }
 
-/* Those that are replayed are counted, the others added. */
+/* Counts the candidates that a replay predicts, and adds the others. */
 static int add_all(struct choose *choose, const struct cell *cell,
                    struct error *err)
 {

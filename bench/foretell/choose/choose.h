@@ -16,7 +16,7 @@ struct choose {
     struct simulate simulate;
     bool alone; /* there is no SimGrid */
     struct replayed replayed;
-    int replay_count; /* candidates that are replayed */
+    int replay_count; /* candidates predicted by a replay */
     int count;        /* cells of auto by simulation */
     int64_t room;
     struct cell *candidates; /* of all of them, simulated, each once */

@@ -21,12 +21,11 @@ struct replayed {
     struct replay_loop loop;
 };
 
-/* Whether a replay predicts the time of a candidate; `wholly`: nothing is left
- * out that a simulation would have (what messages cost their ends, results that
- * travel, what is learned in earlier repetitions, workers that are not equally
- * fast).  Loads the
- * calibration when it is needed.  Returns 0, or what keeps it from that, with a
- * text; replayed_close in any case. */
+/* Whether a replay predicts the time of a candidate.  `wholly`: as completely
+ * as a simulation, which also has the cost of messages at their ends, the
+ * transfer of results, learning over repetitions, and unequal workers.  Loads
+ * the calibration when needed.  Returns 0, or an error with the reason as text;
+ * call replayed_close in any case. */
 int replayed_check(struct replayed *replayed, const struct cell *cell,
                    bool wholly, struct error *err);
 void replayed_close(struct replayed *replayed);

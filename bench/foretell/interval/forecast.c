@@ -256,8 +256,8 @@ void forecast_close(struct forecast *f)
     f->pieces = NULL;
 }
 
-/* What the cell's scheme counts with: powers, or those that its load leaves;
- * free it.  NULL: all equal. */
+/* The powers that the cell's scheme uses: available powers if its load counts.
+ * The caller frees them.  NULL: all equal. */
 static double *powers_of(const struct setup *setup)
 {
     const struct sched_ops *outer = setup->scheme.pair.outer;

@@ -43,7 +43,7 @@ struct forecast_loop {
 /* The model goes through its list of chunks for each h that it tries. */
 enum { FORECAST_LISTED = 1 << 14 };
 
-/* What a scheme makes of a loop, when all workers ask in turns. */
+/* The chunks of a scheme if all workers ask in turns. */
 struct forecast_chunks {
     int64_t k;     /* for each worker, rounded, at least 1 */
     int64_t count; /* of the list */
@@ -52,7 +52,7 @@ struct forecast_chunks {
                                     ones for each worker, or too many */
 };
 
-/* What a calibration says of a kernel's blocks by their width: a copy. */
+/* A copy of the calibrated costs of a kernel's blocks, by width. */
 struct forecast_widths;
 
 /* T of s time steps is that of s times as many rows and chunks. */
@@ -88,11 +88,11 @@ int forecast_cell(struct forecast *forecast, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err);
 
-/* The interval that a word of `sync_interval` means:
+/* The interval for a word of `sync_interval`, as a whole number:
  *     auto         the best of this model
  *     andronikos   the paper's formula (4), (7), (9) or (12)
  *     chen-xue     Chen and Xue's, for one chunk for each worker
- * as a whole number, and the T of this model there. */
+ * time_s gets the model's T for this interval. */
 int64_t forecast_interval(const struct forecast *forecast, const char *word,
                           double *time_s);
 

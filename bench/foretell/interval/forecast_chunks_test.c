@@ -27,7 +27,7 @@ static void chunks_of_schemes_are_counted(void **unused)
     }
 }
 
-/* Only chunks that are not alike are listed, and not too many. */
+/* The list has only unequal chunks, and only if they are few enough. */
 static void chunks_that_differ_are_listed(void **unused)
 {
     static const struct {

@@ -216,7 +216,8 @@ static void listed_chunks_have_their_workers_costs(void **unused)
     calibration_free(&c);
 }
 
-/* What a simulated platform says of a message, in elements of the boundary. */
+/* A simulated platform gives the ends of a message, in elements of the
+ * boundary. */
 static void known_ends_are_taken(void **unused)
 {
     struct calibration c = make();

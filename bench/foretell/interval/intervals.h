@@ -1,7 +1,7 @@
-/* The calibration behind the values that a campaign leaves to a model: the
- * intervals of sync_interval auto, andronikos and chen-xue (see
- * bench/foretell/interval/forecast.h), and the plans of protocol push, which
- * the launch makes from the calibration in the result directory. */
+/* The calibration behind the values that a campaign leaves to a model.  They
+ * are the intervals of sync_interval auto, andronikos and chen-xue (see
+ * bench/foretell/interval/forecast.h), and the plans of protocol push.  The
+ * launch makes these plans from the calibration in the result directory. */
 #ifndef BENCH_FORETELL_INTERVAL_INTERVALS_H
 #define BENCH_FORETELL_INTERVAL_INTERVALS_H
 
@@ -12,14 +12,14 @@
 
 #include <stdbool.h>
 
-/* Whose costs the model takes. */
+/* Where the model's costs come from. */
 struct intervals_source {
     const char *file;     /* --calibration; NULL: the default place */
     const char *launcher; /* for measuring this machine */
-    bool oversubscribe;   /* the campaign's: then measuring may, too */
-    /* Of a simulation, open: plans are for its platform, and intervals for its
-     * costs (bench/foretell/interval/platform_costs.h) unless it is this
-     * machine.  NULL: natively. */
+    bool oversubscribe; /* the campaign's; the calibration may do it as well */
+    /* The open simulation; NULL: a native run.  Plans then use its platform.
+     * Intervals use the costs of the platform, except for this machine:
+     * bench/foretell/interval/platform_costs.h. */
     const struct simulate *simulate;
 };
 
@@ -29,11 +29,11 @@ struct intervals {
     bool resolved; /* intervals_open was here */
 };
 
-/* Before there is a result directory: fills in sync_interval and predicted_s
- * of the cells that need it.  With nothing at the default place this machine is
- * measured first, with the kernels of the plans, which takes some 20 s and is
- * said on stderr.  -EINVAL: the calibration lacks the kernel of a plan.  Does
- * nothing when no cell asks for it. */
+/* Before there is a result directory: fills in sync_interval and predicted_s of
+ * the cells that need it; without such a cell, does nothing.  If the default
+ * place has no calibration, it measures this machine, with the kernels of the
+ * plans.  This takes some 20 s, and stderr says so.  -EINVAL: the calibration
+ * lacks the kernel of a plan. */
 int intervals_open(struct intervals *intervals,
                    const struct intervals_source *source, struct cell *cells,
                    int count, struct error *err);

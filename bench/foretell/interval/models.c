@@ -35,8 +35,8 @@ static void add_line(struct table *table, const struct cell *cell,
     table_value(table, "ratio", interval_ratio(&forecast->model, h), 17);
 }
 
-/* A loop that the calibration does not know, or that cannot be made here, has
- * no line. */
+/* The table omits loops without a calibration, or that this machine cannot
+ * make. */
 static int add_cell(struct table *table, const struct cell *cell,
                     const struct calibration *calibration)
 {

@@ -1,7 +1,8 @@
-/* The costs of a simulated platform as a calibration, so that the model of an
- * interval speaks of the cluster that is simulated and not of this machine:
- * messages as SimGrid lets ranks exchange them, an iteration's operations over
- * the speed of each worker's host, the charges of the cell. */
+/* The costs of a simulated platform in the form of a calibration, so that the
+ * model of an interval describes the simulated cluster instead of this
+ * machine.  Messages cost as much as between SimGrid's ranks, an iteration its
+ * operations over the speed of the worker's host, scheduling the charges of the
+ * cell. */
 #ifndef BENCH_FORETELL_INTERVAL_PLATFORM_COSTS_H
 #define BENCH_FORETELL_INTERVAL_PLATFORM_COSTS_H
 

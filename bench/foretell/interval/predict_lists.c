@@ -125,7 +125,8 @@ static void make_sweep(double optimum, double max, double *list)
         *list++ = fmin(fmax(round(optimum * exp2(i / 2.0)), 1), max);
 }
 
-/* Sorts and keeps each once, the optimum to the digits that are printed. */
+/* Sorts and removes duplicates.  Numbers that print like the optimum become
+ * it. */
 static int sort_once(double *list, int count, double optimum)
 {
     int kept = 0;

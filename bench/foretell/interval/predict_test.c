@@ -180,7 +180,7 @@ static void the_table_says_which_reading_is_which(void **state)
     assert_non_null(strstr(text, "formula (3), the best h by (4)"));
 }
 
-/* What the printed formulas have too much for two workers. */
+/* The excess of the printed formulas for two workers. */
 static void two_workers_are_faster_than_printed(void **state)
 {
     char text[2][512];

@@ -26,7 +26,7 @@ static double find_bound(const struct plan_request *request)
     return bound;
 }
 
-/* Of the terminal, or of $COLUMNS, or enough for most. */
+/* The width of the terminal, else $COLUMNS, else a usual width. */
 static int chart_width(void)
 {
     struct winsize size;

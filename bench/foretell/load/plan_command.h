@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-/* The source of a platform: lists of one number for each worker (n:v means n
- * times v, a single number is for all), a file, or a calibration with a kernel
- * and the bytes of input of one of its iterations. */
+/* The source of a platform: lists, a file, or a calibration.  A list has one
+ * number for each worker (n:v means n times v, a single number is for all).  A
+ * calibration comes with a kernel and the bytes of input per iteration. */
 struct plan_source {
     const char *workers, *g, *G, *w, *z, *late; /* NULL: not given */
     const char *file;
@@ -23,11 +23,11 @@ struct plan_platform {
     struct divisible_platform platform;
 };
 
-/* Reads a platform, checked together with the load.  A file is CSV: a header
- * that names the columns g, G, w, z, late in any order (G and w are required,
- * the others are 0 when they are missing), one line for each worker, empty
- * lines and what follows # left out.  Returns 0 or -errno with a text; free
- * with plan_platform_free. */
+/* Reads a platform, checked together with the load.  A file is CSV; empty lines
+ * and comments after # are ignored.  Its header names the columns g, G, w, z,
+ * late in any order; G and w are required, missing others are 0.  One line
+ * follows for each worker.  Returns 0 or -errno with a text; free with
+ * plan_platform_free. */
 int plan_platform_read(const struct plan_source *source, bool overlap,
                        double load, struct plan_platform *out,
                        struct error *err);
@@ -45,7 +45,7 @@ struct plan_perturb {
     uint8_t hit[DIVISIBLE_WORKERS_MAX];
 };
 
-/* Those of table.h, and one more. */
+/* In addition to the formats of table.h. */
 enum { PLAN_GANTT = TABLE_MARKDOWN + 1 };
 
 struct plan_request {
@@ -67,13 +67,13 @@ int plan_request_read(int argc, char **argv, struct plan_request *request,
                       struct error *err);
 void plan_request_free(struct plan_request *request);
 
-/* Makes the plans that the lines of request->batch ask for, each line options
- * of this command where --load, --algorithm and --installments may be lists,
- * and prints CSV, a row for each plan: line, load, algorithm, installments,
- * rounds, chunks, makespan_s, over_bound (makespan over load / n*),
- * latency_share and waiting_share (of all workers' time until the end; the rest
- * is receiving and computing load).  Returns 0 or -errno with a text that names
- * the line. */
+/* Makes the plans of the lines of request->batch and prints CSV.  A line has
+ * options of this command; --load, --algorithm and --installments may be
+ * lists.  A row for each plan has these columns: line, load, algorithm,
+ * installments, rounds, chunks, makespan_s, over_bound (makespan over load /
+ * n*), latency_share and waiting_share.  The shares are of all workers' time
+ * until the end; the rest is receiving and computing load.  Returns 0 or -errno
+ * with a text that names the line. */
 int plan_batch(const struct plan_request *request, struct error *err);
 
 /* A plan with its purpose. */

@@ -279,7 +279,7 @@ static int read_order(const struct input *in, struct plan_request *request,
     return code == 0 ? check_order(request, err) : code;
 }
 
-/* Values that are not given are the algorithms' own. */
+/* Missing options get the default values of the algorithms. */
 static void read_choice(const struct input *in, struct plan_request *request)
 {
     struct divisible_choice *choice = &request->choice;

@@ -56,14 +56,14 @@ void outlook_close(struct outlook *outlook);
 int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
                  int i);
 
-/* How far the replay is from what was measured of the recorded run, as a part
- * of it, or what others had of the cores then if that is more; NAN: not known.
- */
+/* The relative error of the replay against the measurement of the recorded run,
+ * or the share of the cores that others took then, if larger; NAN: not
+ * known. */
 double outlook_error(const struct outlook_loop *loop);
 
-/* What a scheme gains over the loop as it is with the i-th number of workers,
- * with and without single long iterations, whichever is less: another process
- * may have made these.  NAN: not known. */
+/* The gain of a scheme over the unmodified loop with the i-th number of
+ * workers, with or without single long iterations, whichever is less: another
+ * process may have caused such iterations.  NAN: not known. */
 double outlook_gain(const struct outlook *outlook,
                     const struct outlook_loop *loop, int scheme, int i);
 

@@ -13,7 +13,7 @@ static const double NEAR = 0.01;
 /* By which it is no matter of rounding. */
 static const double MUCH = 0.05;
 
-/* Iterations that are shorter than this hold much of the clock's time. */
+/* For shorter iterations the clock's own time is a large part. */
 static const double SHORT_S = 1e-6;
 
 static void print_head(const struct outlook *outlook,

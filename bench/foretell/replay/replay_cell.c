@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* What a replay knows in place of what the cell has; NULL: it knows that. */
+/* The assumption of a replay that the cell violates; NULL: none. */
 static const char *find_left_out(const struct setup *setup)
 {
     const struct cell *cell = &setup->cell;

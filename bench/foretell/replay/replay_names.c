@@ -22,7 +22,7 @@ static void add_name(struct names *names, const char *text, size_t length)
     names->name[names->count++] = need_text("%.*s", (int)length, text);
 }
 
-/* Some have no meaning without keys. */
+/* Adds all schemes, except those that need a key. */
 static void add_all(struct names *names)
 {
     for (int i = 0; sched_schemes[i] != NULL; i++) {

@@ -38,9 +38,9 @@ double state_time_round(struct launch_context *context,
                         void (*time)(void *arg, int round), void *arg,
                         int round);
 
-/* Where the hand-over times form two clusters more than a factor of two apart
- * there are two states, the one with the shorter times first; else one.
- * Returns how many.  By rank 0. */
+/* There are two states if the hand-over times form two clusters more than a
+ * factor of two apart, the state with the shorter times first; otherwise one.
+ * Returns their number.  Only rank 0 calls it. */
 int state_split(const double *handover_ns, int rounds,
                 struct state state[STATES_MAX]);
 
