@@ -73,7 +73,7 @@ def costs(ranked):
 
 
 def lost(ranked, i):
-    """By choice i; what is not significant is no loss that is known."""
+    """The loss by choice i, and whether it is significant."""
     words = labels.percent(ranked.behind(i))
     return words if ranked.single or ranked.slower(i) \
         else words + ", not significant"

@@ -243,7 +243,7 @@ def cell_lines(comparison):
 
 
 def hidden(comparison):
-    """What the comparison could not have seen."""
+    """The largest slowdown that the comparison could have missed."""
     whole = total(comparison)
     if whole is None or not whole.over.can_tell or slower(comparison) \
             or word_of(comparison) == verdicts.FASTER:

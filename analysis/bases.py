@@ -21,7 +21,7 @@ SPREAD = ["hierarchy", "ranks", "threads", "transport", "master", "window",
           "openmp", "victim", "collect", "answer", "rank_per", "smt", "bind",
           "memory", "prefetch", "min_chunk", "protocol", "placement",
           "timing"]
-# Columns that are not choices, and columns that follow from one.
+# The cell's hash and a column that follows from choices: neither is a choice.
 NEVER = ["cell", "predicted_s"]
 
 
@@ -144,7 +144,7 @@ def apply(results, frame, base):
     for name, values in zip(("base_s", "speedup", "speedup_low",
                              "speedup_high"), found.T):
         frame[name] = values
-    frame["refused"] = None  # the serial loop has no part in these
+    frame["refused"] = None  # applies only to the serial loop as base
     frame["base_workers"] = [np.nan if row is None else
                              frame.at[row, "workers"] for row in rows]
     for kernel in frame["kernel"].unique():

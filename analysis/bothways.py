@@ -9,10 +9,10 @@ APART = {"window", "openmp", "bind", "timing", "platform", "cp",
 
 
 def matched(results, frame, more=()):
-    """The measured cells (frame of cells.summarize) that were also simulated,
-    with the columns time_s_simulated, chunks_simulated and error: simulated
-    over measured time less 1; `more` columns of both, too.  In the frame's
-    order.  Of several alike the fastest counts."""
+    """The measured cells (frame of cells.summarize) with a simulation, in the
+    frame's order.  It adds the columns time_s_simulated, chunks_simulated and
+    error (simulated over measured time less 1), and both sides of `more`
+    columns.  Of several equal cells the fastest counts."""
     keys = [name for name in [*results.cells, "workers"]
             if name in frame and name not in APART]
     text = cells.same_in(frame, keys)

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 
-# What a worker does, by the columns of its lines: the rest is waiting for the
-# last one.
+# A worker's activities, by the columns of its lines; the rest is waiting for
+# the last worker.
 PARTS = {"kernel": ["compute_s"], "boundary": ["sync_s"],
          "request": ["wait_s", "serve_s"]}
 # A chunk is the calibrated one when its rows are within this of it.
@@ -88,7 +88,8 @@ def calibrated(directories):
 
 
 def held_out(row, known):
-    """What the calibration did not measure of this cell, in a word."""
+    """The part of this cell that the calibration did not measure, in a
+    word."""
     kernel = known.get(row["kernel"])
     if kernel is None:
         return "grid"

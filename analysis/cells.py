@@ -14,7 +14,7 @@ GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
          "openmp"]
 # Columns about the machine, not about the way to run.
 MACHINE = ["power", "load", "perturb"]
-# Columns of a run line that are neither the cell nor measured by number.
+# Columns of a run line that neither belong to the cell nor hold a measurement.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
              "simulated", "oversubscribed", "shared_masters",
@@ -30,10 +30,10 @@ def measured(runs, cell_columns):
 
 
 def summarize(results):
-    """A frame with a row per (cell, simulated): the cell's columns, `n`,
-    `launches`, `oversubscribed`, `unranked`, `sampled`, `loop` (the kernel's
-    name, no longer than clear), `label`, `setup`, `interval` and it in words,
-    and for every measure m the columns m, m_low, m_high."""
+    """A frame with a row per (cell, simulated).  It has the cell's columns,
+    `n`, `launches`, `oversubscribed`, `unranked`, `sampled`, `label`, `setup`,
+    `interval` and its words.  `loop` is the shortest clear name of the kernel.
+    Every measure m has the columns m, m_low, m_high."""
     runs = results.runs
     if runs.empty:
         return pd.DataFrame()
@@ -59,7 +59,8 @@ def summarize(results):
     frame["n"] = np.bincount(group, minlength=count)
     frame["launches"] = keys["launch"].nunique().to_numpy()
     frame["oversubscribed"] = any_of(runs, "oversubscribed", True, group)
-    # Cores that a waiting master shared with a worker are shared, too.
+    # A core that a waiting master shares with a worker is oversubscribed as
+    # well.
     frame["unranked"] = frame["oversubscribed"] | shared_masters(runs, group)
     frame["sampled"] = any_of(runs, "verified", "sample", group)
     frame["unchecked"] = any_of(runs, "verified", "not compared", group)

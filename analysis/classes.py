@@ -1,13 +1,13 @@
-"""Schemes by class of loops: what each loses to the best of a class, in how
-many classes it is within 2 % of it, which single choice is the safest, and
-what published claims are worth here.
+"""Schemes by class of loops: the loss of each scheme against the best of a
+class, and in how many classes it is within 2 % of it.  Which single choice is
+the safest, and which published claims hold here.
 
 A loss is the time of a scheme over that of the fastest fixed scheme of its
-class, less 1.  Of a class that has several loops it is the largest.
+class, less 1.  A class of several loops counts its largest loss.
 
-Of a loop with time steps the time is that of its steps: between them the ranks
-exchange results and make the next step's data, which hardly depends on the
-scheme and may take longer than the steps."""
+A loop with time steps counts only its steps.  Between them the ranks exchange
+results and make the next step's data.  This hardly depends on the scheme and
+may take longer than the steps."""
 import copy
 
 import numpy as np
@@ -18,14 +18,15 @@ NEAR = 0.02
 CLASSES = ["equal", "decreasing", "random", "power law", "few huge",
            "drifting", "dependences"]
 LEAST = 3   # classes that make a table
-# Of a problem, besides the loop; of two layouts with as many workers, too.
+# Columns of a problem besides the loop; layouts with equal workers are two
+# problems.
 WHERE = ["simulated", "platform", "workers", "ranks", "threads", "transport",
          "master", "hierarchy"]
 DEPENDENT = {"heat", "floyd-steinberg", "deps"}
 
 
 def class_of(kernel):
-    """The class of a kernel's spec; None: it stands for none."""
+    """The class of a kernel's spec; None: it belongs to none."""
     name, keys = labels.parts(kernel)
     if name in DEPENDENT:
         return "dependences"
@@ -38,8 +39,8 @@ def class_of(kernel):
 
 
 def of_steps(results, frame):
-    """The same without what is between time steps, which is then in `between`
-    (None: it was not measured)."""
+    """The same without the time between time steps, which `between` gets
+    (None: not measured)."""
     if frame.empty or "between_s" not in results.runs:
         return results, frame.assign(between=None)
     own, runs = copy.copy(results), results.runs
@@ -52,7 +53,7 @@ def of_steps(results, frame):
 
 
 def dedicated(frame):
-    """Rows that can be compared: nothing disturbs them, all workers alike."""
+    """The comparable rows: no perturbation or load, and equal workers."""
     found = frame[~frame["unranked"].astype(bool)]
     for name, usual in (("perturb", "none"), ("load", ""), ("power", "")):
         if name in found:
@@ -187,7 +188,7 @@ def near_words(counts, of):
 
 
 def between_words(losses):
-    """What is left out of the times of a class, of its fastest scheme."""
+    """The time left out in each class, for its fastest scheme."""
     found = []
     for name in losses.classes:
         row = losses.best[name][0] if name in losses.best else {}
@@ -285,7 +286,7 @@ def sign(ratio, low, high):
 
 
 def verdict(found):
-    """How many classes confirm that a time is smaller, contradict it, or have
+    """How many classes confirm that a time is smaller, contradict it, or show
     no difference."""
     signs = [sign(*ratio) for _, *ratio in found]
     return signs.count(-1), signs.count(1), signs.count(0)

@@ -1,5 +1,5 @@
-"""The types of the columns of result files (results/README.md), also of
-damaged ones: words, numbers that are finite, flags."""
+"""The types of the columns of result files (results/README.md): words, finite
+numbers, flags.  Damaged files are converted too."""
 import math
 
 WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",

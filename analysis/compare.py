@@ -69,7 +69,7 @@ class Comparison:
         self.family = judge(pairs, border, threshold)
 
     def slowdowns(self):
-        """Cells that are slower by more than the threshold."""
+        """Cells slower by more than the threshold."""
         return [p for p in self.pairs if p["slowdown"] is not None]
 
     @property
@@ -118,8 +118,8 @@ def account(comparison, a, b):
 
 
 def one_scheme_each(alone):
-    """Whether the loops that one side alone has are the other's, too, and have
-    one scheme on either: then they can be compared across it."""
+    """Whether cells of only one side share loops with those of only the other,
+    each loop with one scheme: then they can be compared across the scheme."""
     kernels = [[r["kernel"] for r in side] for side in alone]
     return bool(set(kernels[0]) & set(kernels[1])) and all(
         len(side) == len(set(side)) for side in kernels)
@@ -132,8 +132,8 @@ def bad_cells(side, names):
 
 
 def refuse_unsound(rows, bad):
-    """Cells that are good on one side only because they did not verify, or
-    failed, on the other."""
+    """Cells that are good on one side, but unverified or failed on the
+    other."""
     refused = []
     for side, other, name in ((0, 1, "B"), (1, 0, "A")):
         for key, row in rows[side].items():
@@ -273,8 +273,8 @@ def show(comparison, code, lines, ending, args):
 
 
 def same_launches(a, b):
-    """What to say where both sides are the same launches; else those of one
-    side that are in the other are left out of the larger."""
+    """The message if both sides are the same launches; otherwise removes
+    shared launches from the larger side."""
     shared = launches.same(a, b)
     of = [set(side.runs["launch"].astype(str)) for side in (a, b)]
     if shared and of[0] == of[1] == shared:

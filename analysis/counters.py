@@ -58,8 +58,8 @@ def per_iteration(results, frame):
 
 
 def derived(table, place):
-    """Instructions per cycle and miss rates, where their parts were
-    counted, stand at this place: behind what was counted over computing."""
+    """Instructions per cycle and miss rates, if their parts were counted.
+    Their columns begin at `place`, behind the counts over computing."""
     def has(*names):
         return all(n in table for n in names)
 
@@ -88,7 +88,7 @@ def derived(table, place):
 
 
 def facts(results, frame):
-    """Of all workers together in one repetition; None without any."""
+    """The sum over all workers in one repetition; None without any."""
     workers = results.workers
     names = [n for n in FACTS if n in workers and workers[n].notna().any()]
     if not names:

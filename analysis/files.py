@@ -1,4 +1,4 @@
-"""Files that are written whole, and never through a symbolic link.
+"""Writes files as a whole, and never through a symbolic link.
 
 Others may write to a result directory: a link there is replaced by the file.
 """

@@ -15,10 +15,10 @@ def is_perturbed(frame):
 
 
 def pairs(results, frame):
-    """Rows of the perturbed cells (frame of cells.summarize), with without_s,
-    the time of such a cell, and flexibility with flexibility_low and _high,
-    its 95 % confidence interval (NaN below six repetitions, and where nothing
-    ran without)."""
+    """Rows of the perturbed cells (frame of cells.summarize), with three
+    columns more.  without_s is the time of the same cell without perturbation.
+    flexibility has its 95 % confidence interval in flexibility_low and _high.
+    They are NaN below six repetitions, or without such a cell."""
     if "perturb" not in frame or (frame["perturb"] == NONE).all():
         return frame.iloc[:0]
     same = ["simulated", *(n for n in results.cells
@@ -38,7 +38,8 @@ def pairs(results, frame):
 
 
 def medians(frame):
-    """(median, low, high) of each cell's time; few have no interval."""
+    """(median, low, high) of each cell's time; too few values give no
+    interval."""
     few = frame["n"] < stats.CI_LEAST
     ends = [frame["time_s" + end].mask(few) for end in ("_low", "_high")]
     return list(zip(frame["time_s"], *ends))

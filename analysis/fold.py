@@ -1,6 +1,6 @@
-"""Powers and loads that belong to one machine: with more workers their text
-gets longer (`1.5,0.5` and `1.5,0.5,1.5`), so each number of workers would be
-a setup of its own.  What begins alike is called by its longest."""
+"""Combines powers and loads of one machine.  With more workers their text gets
+longer (`1.5,0.5` and `1.5,0.5,1.5`), so each number of workers would become a
+separate setup.  The longest text names all texts that it begins with."""
 from . import machine
 
 COLUMNS = ["power", "load"]
@@ -23,7 +23,7 @@ def lists(row):
 
 
 def begins(short, long):
-    """Texts that are missing in one only are another machine."""
+    """Powers or loads in only one of the two mean another machine."""
     return all(bool(a) == bool(b) and a == b[:len(a)]
                for a, b in zip(short, long))
 
@@ -53,8 +53,7 @@ def longest(rows):
 
 
 def setups(frame):
-    """{column: its text as tables call it}, for the columns that are
-    there."""
+    """{column: the texts that tables use}, for the existing columns."""
     here = [n for n in COLUMNS if n in frame]
     rows = [{"workers": w, **{n: "" for n in COLUMNS}, **{
         n: text(v) for n, v in zip(here, values)}}

@@ -11,8 +11,8 @@ CAUSES = ["compute", *losses.PARTS[2:]]
 
 
 def with_seconds(results, frame):
-    """The parts in seconds; useful and computing are one, as a simulation has
-    a serial time of its own.  Empty where no worker has a line."""
+    """The parts in seconds; useful and computing are combined, because a
+    simulation has a different serial time.  Empty if no worker has a line."""
     found = losses.of_cells(results, frame)
     if losses.column(losses.PARTS[0]) not in found:
         return found.iloc[:0]

@@ -8,7 +8,7 @@ LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$",
          "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
          "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
          "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-# Letters that LaTeX has in its first font, too.
+# Letters that LaTeX's first font has besides ASCII.
 ACCENTED = set("".join(map(chr, range(0xc0, 0x100)))) - set("ÐðÞþ×÷")
 LONG = 45       # rows of a LaTeX table that stay on one page
 PAGE = 345      # points: the width of text of an article on A4 or letter
@@ -62,9 +62,9 @@ def escape(words):
 
 
 def latex(grid):
-    """Tables that need no package and fit the page: what is too wide or too
-    long goes on in the next one.  Where the first two columns are words, the
-    first stands above the rows that have it."""
+    """Tables that fit the page without any package: the next table continues
+    one that is too wide or too long.  If the first two columns are words, the
+    first becomes a heading above its rows."""
     above = grid.left > 1
     left = grid.left - above
     header = grid.header[above:]

@@ -1,9 +1,9 @@
 """Reads files of JSON lines into columns, in blocks.
 
-A million lines as dictionaries need gigabytes; here a block of lines at a time
-becomes arrays: numbers as float64 (null as NaN), everything else as codes into
-the list of different values, so that the 16 digits of a cell's name are in
-memory once.
+A million lines as dictionaries would need gigabytes.  Here a block of lines at
+a time becomes arrays: numbers as float64 (null as NaN), everything else as
+codes into the list of different values.  So the 16 digits of a cell's name are
+in memory once.
 """
 import json
 import os
@@ -52,7 +52,7 @@ def parse(lines):
 
 
 def objects(lines):
-    """Those of the lines that are an object."""
+    """The lines that hold an object."""
     for line in lines:
         try:
             row = json.loads(line)
@@ -122,8 +122,8 @@ class Column:
         self.parts += [(first + at, array) for at, array in parts]
 
     def finish(self, count, name):
-        """The whole column, of what this name stands for, and how many
-        values were something else; rows that had none of it are null."""
+        """The whole column, with the type for this name, and the number of
+        values of other types; rows without a value are null."""
         whole = self._join(count)
         self.parts = []
         convert = columns.converter(name)
@@ -156,7 +156,7 @@ class Column:
 
 
 def categories(codes, values):
-    """Codes into values, of which several may be alike, or null."""
+    """Codes into values, which may contain duplicates or null."""
     names = pd.Index(values, dtype=object)
     if names.is_unique and not names.hasnans:
         return pd.Categorical.from_codes(codes, names)
@@ -181,9 +181,9 @@ class Table:
         self.columns = {}
         self.count = 0
         self.leave_out = set(leave_out)
-        self.bad = []   # (path, torn lines, other lines that are no object)
+        self.bad = []   # (path, torn lines, other lines without an object)
         self.unread = []    # (path, why)
-        self.lost = {}  # column -> values that are not what it holds
+        self.lost = {}  # column -> number of values of another type
 
     def read(self, path):
         torn = bad = 0

@@ -1,6 +1,6 @@
-"""What the numbers show, and what they cannot show: the serial loop of a
-kernel over all its passes, speedups that cannot be, and what other processes
-had of the cores.  bench/results/judge.c has the same rules and words."""
+"""The conclusions that the numbers allow, and their limits: the serial loop of
+a kernel over all its passes, impossible speedups, and the share of other
+processes on the cores.  bench/results/judge.c has the same rules and words."""
 import math
 
 import numpy as np

@@ -11,7 +11,7 @@ TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}
-# What the words of a setup mean, for who has not heard them.
+# The meaning of the words of a setup.
 MEANING = {
     "shared": "threads take chunks from memory that they share",
     "openmp": "OpenMP's own loop",
@@ -106,8 +106,8 @@ def count(n, word, plural=None):
 
 
 def short(spec, specs=()):
-    """A spec without those of its keys that are the same in all `specs` of
-    its name: `mandelbrot:size=2048,maxiter=1000,...` becomes `mandelbrot`."""
+    """A spec without the keys that all `specs` of its name share:
+    `mandelbrot:size=2048,maxiter=1000,...` becomes `mandelbrot`."""
     name, keys = parts(spec)
     alike = [parts(s)[1] for s in set(specs) if parts(s)[0] == name]
     kept = [f"{k}={v}" for k, v in keys.items()
@@ -124,7 +124,7 @@ def parts(spec):
 
 
 def name_of(spec):
-    """Of a scheme or a kernel, without its keys."""
+    """The name of a scheme or a kernel, without its keys."""
     return parts(spec)[0]
 
 

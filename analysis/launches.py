@@ -42,7 +42,7 @@ def status(row):
 
 
 def unsound(side):
-    """(row, how it ended), of each end of a cell that has no good run."""
+    """(row, how it ended), for each end of a cell without a good run."""
     good = set(side.runs["cell"].astype(object))
     for row in side.ended.to_dict("records"):
         if row["status"] != "ok" and row["cell"] not in good:
@@ -79,7 +79,7 @@ def failures(side, cells):
 
 
 def odd_lines(family, sides):
-    """Launches that are far from the rest of their side and state."""
+    """Launches far from the rest of their side and state."""
     for i, letter in enumerate("AB"):
         known = names(sides[i])
         for state in (0, 1, None):
@@ -108,7 +108,7 @@ def odd(scores, launches):
 
 
 def same(a, b):
-    """Launches that are on both sides, with the same lines."""
+    """Launches on both sides with the same lines."""
     parts = [{str(launch): part for launch, part in
               side.runs.groupby("launch", observed=True)} for side in (a, b)]
     return {launch for launch in set(parts[0]) & set(parts[1])

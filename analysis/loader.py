@@ -1,9 +1,8 @@
 """Reads result directories: the only module that knows results/README.md.
 
 `load(path)` gives a Results: frames of the lines that count, and `notes`, one
-line each on everything that was left out or looks odd.  Columns that a later
-version adds are kept as they are; columns that are missing are missing in the
-frames.
+line each on omitted or suspicious data.  Columns of later versions are kept
+unchanged; missing columns are missing in the frames as well.
 """
 import csv
 import glob
@@ -86,8 +85,8 @@ class Results:
         return found
 
     def say(self, who):
-        """Prints the notes that were not printed yet: what is read late may
-        be damaged, too."""
+        """Prints the notes that were not printed yet; files that are read late
+        may add some."""
         for note in self.notes[self._said:]:
             print(f"{who}: {note}", file=sys.stderr)
         self._said = len(self.notes)
@@ -148,8 +147,8 @@ class Results:
 
     @property
     def strips(self):
-        """What the threads did over time under the best and the worst choice
-        (strips.json); those that are damaged are left out."""
+        """The activity of the threads over time under the best and the worst
+        choice (strips.json), without damaged ones."""
         found = []
         for directory in self.directories:
             for strip in listed(whole_object(
@@ -552,8 +551,8 @@ def clean(value):
 
 
 def note_unused(results):
-    """Cells without a good run.  An answer that the suite itself found wrong
-    has no reason; programs of others have one, by their check."""
+    """Notes on cells without a good run.  A reason means that a program's own
+    check failed; without one, the suite itself found the wrong result."""
     ended = results.ended
     ok = set(ended["cell"][ended["status"] == "ok"])
     wrong = ended["status"] == "unverified"

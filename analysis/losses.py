@@ -55,7 +55,7 @@ def of_runs(results):
     waited = (runs["max"] - runs["mean"]).clip(lower=0)
     bound = runs["bound_s"] - runs["advance_s"] if "bound_s" in runs \
         else np.nan
-    # Loops with dependences have no bound: a pipeline fills and drains.
+    # A loop with dependences lacks a bound: a pipeline fills and drains.
     sequence = np.minimum((bound - share).clip(lower=0), waited).fillna(0) \
         if "bound_s" in runs else 0 * share
     parts = {"useful": share, "computing": runs["compute_mean_s"] - share,

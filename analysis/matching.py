@@ -1,5 +1,5 @@
-"""Cells that are compared: what makes them the same, and the samples of a pair
-of them."""
+"""Matches cells for a comparison: the columns that must be equal, and the
+samples of a pair."""
 import math
 
 import numpy as np

@@ -32,7 +32,7 @@ def css():
 
 
 def join(parts):
-    """What is empty is left out."""
+    """Joins the parts that are not empty."""
     return markupsafe.Markup("\n").join(filter(None, parts))
 
 

@@ -1,11 +1,11 @@
 """compare.py --base SCHEME: is another scheme better in the same cell?
 
-A choice and its base are a pair in each launch, so that both have its luck.
-From six launches on the signs of the launches' differences are exchanged in
-every way (or in 9,999 by chance), and the step-down method of Westfall and
-Young holds all answers together.  One launch has repetitions alone: they are
-compared as advise.py does.  No verdict stands whose interval holds 1, or whose
-difference is no more than other processes took.
+A choice and its base are a pair in each launch, so both have its luck.  With
+six launches or more it exchanges the signs of the launches' differences in
+every way (or in 9,999 by chance).  The step-down method of Westfall and Young
+holds all answers together.  A single launch has only repetitions: they are
+compared as advise.py does.  There is no verdict if the interval holds 1, or if
+other processes took as much as the difference.
 """
 import itertools
 import math

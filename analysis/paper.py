@@ -20,8 +20,8 @@ from . import files, grid, labels, loader
 
 # As the paper names itself and them.
 Paper = namedtuple("Paper", "title authors")
-# What a table's printed values are: the paper's, beside ours in its own
-# reading; or there again, beside ours in another.  WHOLE: a table as printed.
+# A table's printed values: the paper's, beside ours in its own reading; or
+# again, beside ours in another reading.  WHOLE: a table as printed.
 OWN, AGAIN, WHOLE = "own", "again", "whole"
 
 
@@ -126,9 +126,9 @@ class Report:
                  f"largest {found.max():.3g}{unit}")
 
     def assume(self, assumption, value, why, others=()):
-        """What the paper does not say and we had to choose: our value, why
-        (the text or physics, settled before claims are counted), and
-        [(another value, what it does)] where that was tried."""
+        """A choice that the paper leaves open: our value, why (the text or
+        physics, settled before claims are counted), and [(another value, what
+        it does)] if that was tried."""
         self.assumptions += assumed(assumption, value, why, others)
 
     def claim(self, claim, where, read_as, holds, found, why="", excludes="",
@@ -218,8 +218,8 @@ def all_of(verdicts):
 
 
 def count_words(claims):
-    """`holds` and `excludes` of each claim.  Those that exclude another one
-    come in pairs, of which one can hold."""
+    """`holds` and `excludes` of each claim.  Claims that exclude each other
+    come in pairs, and at most one of a pair can hold."""
     found = [verdict(c["holds"]) for c in claims]
     words = f"{found.count(HOLDS)} of {len(found)} hold"
     if OPEN in found:

@@ -100,8 +100,8 @@ def whole(directory):
 
 
 class Table:
-    """Printed values beside ours: `rows` of a file, `own` for the paper's own
-    reading, False where values stand there again beside another."""
+    """Printed values beside ours: `rows` of a file.  `own`: in the paper's own
+    reading; False: repeated for another reading."""
 
     def __init__(self, name, rows, title, own):
         self.name, self.rows, self.title, self.own = name, rows, title, own

@@ -11,7 +11,7 @@ PR_SET_PDEATHSIG = 1
 def share(function, items, taken, out, parent):
     """Sends {index: result} of the items that this process took; the next
     one is whose turn it is, as some items cost far more than others."""
-    # Who kills the program kills its processes.
+    # Killing the program must also kill its processes.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -25,7 +25,7 @@ def share(function, items, taken, out, parent):
                 break
             found[at] = function(items[at])
         out.send(found)
-    except Exception as error:  # goes on in the parent
+    except Exception as error:  # raised in the parent
         out.send(error)
 
 

@@ -46,7 +46,7 @@ class Output:
                           f"{error.strerror}") from None
 
     def drop(self):
-        """What is still to be written."""
+        """Discards the text still to be written."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 

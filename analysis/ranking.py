@@ -191,8 +191,8 @@ def certainty(ranking, i):
 
 
 def simplest(rows):
-    """Of those near the shortest time: threads before ranks, then as the
-    registries have them, the order of the rows of `dlsbench summary`."""
+    """The simplest choice near the shortest time: threads before ranks, then
+    in the order of the registries, like the rows of `dlsbench summary`."""
     most = EQUAL_MOST * min(r["time_s"] for r in rows)
     return min((r for r in rows if r["time_s"] <= most), key=lambda r: (
         r["ranks"], labels.position(r["transport"], labels.TRANSPORTS),
@@ -209,7 +209,7 @@ def recommended(ranking):
 
 
 def times_words(rows):
-    """Of the fastest ones, with a speedup that can be."""
+    """The times of the fastest ones, with their speedup if it is possible."""
     low, high = (f(r["time_s"] for r in rows) for f in (min, max))
     words = labels.interval(low, high, high)
     if words.split()[0] == labels.seconds(high, high).split()[0]:
@@ -231,7 +231,7 @@ def waiting_words(row):
 
 
 def draw_words(ranking):
-    """What is said where nobody wins; dlsbench summary says the same."""
+    """The text without a winner; dlsbench summary prints the same."""
     tied = ranking.contenders()
     choices = labels.count(len(ranking.rows), "choice")
     spread = max(r["time_s"] for r in tied) / ranking.best["time_s"]
@@ -267,7 +267,8 @@ def cause(ranking, row):
 
 
 def avoid_words(ranking):
-    """Schemes that are slower in each way of the best one's layout."""
+    """Schemes that are slower in each way to run within the best one's
+    layout."""
     best, seen, found = ranking.best, set(), {}
     for i, row in enumerate(ranking.rows):
         if row["layout"] != best["layout"] or row["scheme"] in seen:
@@ -334,8 +335,8 @@ def answer(problem, ranking):
 
 
 def behind_words(ranking, i):
-    """How choice i compares with the best: only what is significant, or has
-    no luck, is called longer."""
+    """How choice i compares with the best.  Only significant differences, and
+    those of simulations, are called longer."""
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
     if ranking.slower(i) or ranking.single:
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"

@@ -1,5 +1,5 @@
-"""The rows of a frame as objects like dictionaries.  Only the columns that
-are asked for become Python values, each once: a summary has a hundred."""
+"""The rows of a frame as objects like dictionaries.  Only columns that are
+read become Python values, each once: a summary has a hundred."""
 
 
 class Row:

@@ -34,8 +34,8 @@ def is_auto_name(scheme):
 
 
 def times(runs, end, trial):
-    """Of a cell's repetitions those that ran what it ended with (a line of
-    results.ended); by trial, since trials began last."""
+    """A cell's repetitions with the scheme that it finally chose (a line of
+    results.ended).  `trial`: only from the last begin of trials on."""
     if trial and "trial" in runs:
         tries = runs["trial"].eq(True).to_numpy()
         begins = np.flatnonzero(tries & ~np.concatenate([[False], tries[:-1]]))

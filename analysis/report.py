@@ -96,7 +96,8 @@ def names(directory, name):
 
 
 def first_screen(results, frame, cores):
-    """What a page of no paper opens with; `cores`: the figures of them."""
+    """The start of a page without a paper; `cores`: the figures of the
+    cores."""
     if results.tried:
         return {"answers": [[tried.words(loop)]
                             for loop in results.tried[:MOST_ANSWERS]],

@@ -168,7 +168,7 @@ def values_of(row):
 
 
 def write_campaign(results, rows, file):
-    """YAML; JSON is YAML, too."""
+    """Writes YAML as JSON, which is a subset."""
     policy = results.manifests[-1].get("policy") or {} \
         if results.manifests else {}
     campaign = {"name": results.name, **{
@@ -202,7 +202,8 @@ def rerun(args):
         print("results: launches had other policies (repetitions, ...): those "
               "of the last one count", file=sys.stderr)
     found = find_program()
-    # The file stays: where it is interrupted, dlsbench names it to go on with.
+    # Keep the file: after an interruption, dlsbench names it to resume the
+    # run.
     with tempfile.NamedTemporaryFile("w", prefix="dlsbench-rerun-",
                                      suffix=".yaml", delete=False) as file:
         write_campaign(results, rows, file)

@@ -1,7 +1,7 @@
 """States of the machine, by the hand-over between two cores before and after
-each repetition (results/README.md): some virtual machines pass a line of
-memory in 25 to 55 ns or in 245 to 320 ns, change within seconds, and every
-time moves with it."""
+each repetition (results/README.md).  Some virtual machines pass a line of
+memory either in 25 to 55 ns or in 245 to 320 ns.  They change within seconds,
+and every time changes with them."""
 import numpy as np
 
 FACTOR = 2    # clusters of hand-over times are further apart
@@ -38,7 +38,7 @@ def of_runs(runs, border):
 
 
 def note(runs):
-    """What a reader of these runs has to know, or None."""
+    """A warning to readers of these runs, or None."""
     times = handovers(runs)
     border = split(times.ravel())
     if border is None:

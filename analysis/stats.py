@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-CI_LEAST = 6    # fewer values have no 95 % interval of their median
+CI_LEAST = 6    # with fewer values the median lacks a 95 % interval
 ALPHA = 0.05
 
 
@@ -97,9 +97,9 @@ EXACT_PAIRS = 400   # of values; more are close to normal
 
 
 def pairs_left_out(sizes):
-    """How many differences b - a of all pairs of samples of these sizes to
-    leave out at each end, so that the rest covers the shift with 95 %; -1:
-    no interval does."""
+    """How many differences b - a to omit at each end, so that the rest covers
+    the shift with 95 %.  The differences are those of all pairs of samples of
+    these sizes; -1: no interval does."""
     total = sum(m * n for m, n in sizes)
     if total <= EXACT_PAIRS:
         chances = np.array([1.0])
@@ -114,9 +114,9 @@ MOST_PAIRS = 1 << 20
 
 
 def shift_ci(parts):
-    """Hodges and Lehmann's shift from a to b, pairs of samples (a, b) that are
-    each other's only, and its 95 % interval, that of the test by ranks; NaN
-    without samples or with too few."""
+    """Hodges and Lehmann's shift from a to b, and the 95 % interval of the
+    test by ranks; NaN without samples or with too few.  Each part is a pair of
+    samples (a, b); only samples of one part are compared."""
     if not parts:
         return (math.nan,) * 3
     sizes = [(len(a), len(b)) for a, b in parts]
@@ -159,7 +159,7 @@ def mann_whitney(a, b):
     both = np.concatenate([a, b])
     if len(a) == 0 or len(b) == 0 or both.min() == both.max():
         return 1.0
-    import scipy.stats  # a second of its own that few readers need
+    import scipy.stats  # takes a second, which few readers need
     tied = len(np.unique(both)) < len(both)
     method = "asymptotic" if tied or len(both) > 200 else "exact"
     return float(scipy.stats.mannwhitneyu(

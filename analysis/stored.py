@@ -56,9 +56,9 @@ def load(path, *more):
 
 
 def columns(frame=None):
-    """A row for each column of the frame: name, unit, meaning.  Without one,
-    of all that results/README.md describes.  A count of cells by the name of
-    its event has no meaning there."""
+    """A row for each column of the frame: name, unit, meaning.  Without a
+    frame: all columns of results/README.md.  A count with the name of its
+    event lacks a meaning there."""
     sections = described(manual())
     known = {}
     for names in [sections[section_of(frame)], *sections.values()]:
@@ -70,8 +70,8 @@ def columns(frame=None):
 
 
 def section_of(frame):
-    """Where results/README.md describes it: other files have some of its
-    columns, too."""
+    """The section of results/README.md for this frame, because other files
+    share some column names."""
     if frame is None:
         return "runs"
     return next((section for column, section in SECTIONS if column in frame),

@@ -1,6 +1,5 @@
-"""Figures as PDF, PGF, and as SVG that can stand in a page: there colours are
-CSS variables of the page, and identifiers do not meet those of another
-figure."""
+"""Figures as PDF, PGF, and as SVG inside a page.  There colours are CSS
+variables of the page, and identifiers of two figures never collide."""
 import html
 import io
 import re
@@ -62,7 +61,7 @@ def latex(with_font):
 
 
 def pgf_of(figure, with_font):
-    """Without a font of its own a figure has that of its document."""
+    """The figure as PGF.  Without a font it uses that of its document."""
     program = latex(with_font)
     with matplotlib.rc_context({"pgf.texsystem": program,
                                 "pgf.rcfonts": False}):

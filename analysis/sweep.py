@@ -1,11 +1,11 @@
 """Sweeps over the synchronization interval: the predicted best h against the
-best that was measured, as in Andronikos et al., table 2.
+measured best, as in Andronikos et al., table 2.
 
-A sweep is three or more given intervals of otherwise equal cells.  What the
-model says of them is in sync-model.csv (dlsbench predict --of).  Times at
-predicted intervals are those of cells with sync_interval auto, andronikos and
-chen-xue; where there is no such cell, and for the model without skew, they are
-interpolated between the measured intervals, straight over log h.
+A sweep is three or more given intervals of otherwise equal cells.  The model's
+predictions are in sync-model.csv (dlsbench predict --of).  Times at predicted
+intervals come from cells with sync_interval auto, andronikos and chen-xue.
+Without such a cell, and for the model without skew, they are interpolated
+between the measured intervals, linearly over log h.
 """
 import math
 

@@ -131,8 +131,8 @@ def time_table(results, frame):
 
 
 def efficiency(row):
-    """Of the workers, over one worker: a base of several has lost some
-    already."""
+    """Speedup per worker; none against a base of several workers, which
+    already has losses."""
     return "-" if row["base_workers"] != 1 else labels.number(
         float(row["speedup"] / row["workers"]), 3)
 
@@ -248,7 +248,7 @@ def counts_grids(found, title, caption):
 
 
 def counters_table(results, frame):
-    """Events, and the facts that are there on every machine."""
+    """Events, and the facts available on every machine."""
     notes = [f"not counted: {line}" for line in counters.missing(results)]
     how = "mean over repetitions, summed over workers"
     found = counters.per_iteration(results, frame)
@@ -286,7 +286,7 @@ TABLES = {"speedup": speedup_table, "time": time_table,
 
 
 def why_empty(name, results):
-    """One line on why a table that was asked for has no rows."""
+    """One line on why a requested table is empty."""
     if name == "counters":
         return "no counters: " + counters.reason(results)
     if name == "flexibility":

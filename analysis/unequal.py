@@ -1,9 +1,9 @@
-"""Workers of unequal speed: the time of every scheme by what it was told of
-their powers: nothing, what was measured, or something wrong.
+"""Workers of unequal speed: the time of every scheme by the powers that it was
+given: none, measured, or wrong ones.
 
-What was measured is taken for true.  A list of powers is off by the largest
-ratio that it gets wrong: with 2.5 : 1 measured, equal powers are off by 2.5,
-and 1 : 2.5 is off by 6.25."""
+Measured powers count as true.  The error of a list of powers is its largest
+wrong ratio: with 2.5 : 1 measured, equal powers are off by 2.5, and 1 : 2.5 is
+off by 6.25."""
 import numpy as np
 
 from . import cells, grid, labels, machine, records, stats

@@ -106,10 +106,9 @@ def is_as_good(part, chosen, best):
 
 
 def same_choices(both, of):
-    """(groups, those in which the same value of `of` is the fastest measured
-    and simulated, those in which the one that is the fastest simulated is as
-    good as any measured) over groups of cells that differ in nothing but
-    it."""
+    """(groups, same, good) over groups of cells that differ only in `of`.
+    same: the same value is fastest measured and simulated.  good: the value
+    that is fastest simulated is as good as any measured."""
     keys = [x for x in ("kernel", "layout", "setup", "load", "scheme",
                         "interval_words") if x in both and x != of]
     groups = same = good = 0

@@ -1,13 +1,13 @@
 """Is side B slower than side A?  Verdicts from the times of launches.
 
-A launch is one sample: its repetitions share its luck.  All questions are
-asked of the same launches: each cell and all cells together, over the states
-of the machine (states.py) and within each of them, and whether the share of
-states has changed.  The answers hold together with 95 %: the sides of the
+A launch is one sample: its repetitions share its luck.  All questions use the
+same launches.  They concern each cell and all cells together, over the states
+of the machine (states.py) and within each, and the change of the share of
+states.  The answers hold together with 95 %.  For this the sides of the
 launches are exchanged in every way (or in 9,999 ways by chance).  A difference
-counts where fewer than 5 % of these ways have one as clear in any question
-(the step-down method of Westfall and Young).  So four launches a side can tell
-any number of cells apart.
+counts if fewer than 5 % of these ways have one as clear in any question (the
+step-down method of Westfall and Young).  So four launches a side can
+distinguish any number of cells.
 """
 import itertools
 import math
@@ -67,8 +67,8 @@ class Question:
 
 
 class Verdict:
-    """Of a cell or of all: `over` the states of the machine, and `within`
-    each of them (None where it was in one state)."""
+    """A verdict on a cell or on all: `over` the states of the machine, and
+    `within` each of them (None: only one state)."""
 
     def __init__(self, over, within=None):
         self.over, self.within = over, within
@@ -234,8 +234,8 @@ def drawn_ways(parts, is_b):
 
 
 def distances(block, rows):
-    """Of the ranks of a block and, to part ties, of its values: how far the
-    sum of B is from what chance gives, and its variance, for each way."""
+    """The distance of B's sum from its expectation, and its variance, for each
+    way; of the ranks of a block and, to break ties, of its values."""
     at = np.flatnonzero(~np.isnan(block))
     mine, values = rows[:, at], block[at]
     n, m = len(at), mine.sum(axis=1)
@@ -317,7 +317,7 @@ def judge_repetitions(pairs):
 
 
 def exact(p):
-    """A simulation gives the same time again: it has no luck."""
+    """Whether a simulation gives the same time again: no luck is involved."""
     return p["simulated"] and all(len(set(t)) == 1 for t in p["times"])
 
 

@@ -1,4 +1,4 @@
-"""What the time of each worker went into, for each scheme."""
+"""How each worker spent its time, for each scheme."""
 import numpy as np
 
 from .. import cells, labels, records

@@ -1,4 +1,4 @@
-"""What the cores did under the fastest and under the slowest choice of a
+"""The activity of the cores under the fastest and the slowest choice of a
 loop: a bar for each worker over the loop's time."""
 from .. import labels, ranking
 from . import style

@@ -86,7 +86,7 @@ def blocks(ax, trace, worker, row, factor):
 
 
 def shares(row, time_s):
-    """Seconds of each activity; what is left is scheduling and the end."""
+    """Seconds of each activity; the rest is scheduling and the end."""
     parts = {name: max(float(row.get(name + "_s") or 0), 0.0)
              for name in ("compute", "sync", "serve", "wait")}
     parts["rest"] = max(time_s - sum(parts.values()), 0.0)

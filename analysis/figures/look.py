@@ -106,7 +106,7 @@ def begin(text):
 
 
 def place(*texts):
-    """Where one of them stands by itself: `ss` is not in `css` nor in
+    """Matches one of the texts as a whole word: `ss` is not in `css` nor in
     `ss:min=2`."""
     return re.compile(r"(?<![\w:=.-])(?<![^\s],)(?:" + "|".join(
         map(re.escape, sorted(texts, key=len, reverse=True)))
@@ -144,7 +144,7 @@ def texts_of(ax):
 
 
 def has_names(axis):
-    """They stand at it, not numbers."""
+    """Whether the ticks of the axis have names instead of numbers."""
     return isinstance(axis.get_major_locator(), FixedLocator) \
         and axis.get_scale() == "linear"
 
@@ -202,8 +202,8 @@ def fold(text, room, extent):
 
 
 def fit(figure, axes):
-    """Folds the texts around panels that are too long for them; the layout is
-    settled before and is once more after it."""
+    """Folds long texts around panels.  Call it after the layout is settled; it
+    settles the layout once more."""
     renderer = figure.canvas.get_renderer()
     whole = figure.bbox.width
     for ax in axes:

@@ -36,7 +36,7 @@ def draw(results, frame):
 
 
 def at_best(rows):
-    """Those of one interval."""
+    """The rows of the best interval."""
     times = {}
     for row in rows:
         times.setdefault(row["sync_interval"], []).append(row["time_s"])

@@ -1,6 +1,7 @@
-"""Panels with a row for each scheme.  A panel has the schemes that it ran and
-no empty rows for those of others; panels with many come first, so that panels
-of one height stand side by side."""
+"""Panels with a row for each scheme.
+
+A panel has no empty rows for schemes that it did not run.  Panels with many
+rows come first, so that panels of one height are side by side."""
 from .. import labels
 from . import style
 

@@ -55,9 +55,9 @@ def caption(part, name):
 
 
 def ideals(results, part):
-    """{workers: the speedup that no scheme can pass}: the powers of all over
-    that of the base's core, which is 1 each where they are equal.  What was
-    measured goes before what cells were told."""
+    """{workers: the upper limit of speedup}: the sum of all powers over that
+    of the base's core, which is 1 each if they are equal.  Measured powers
+    take precedence over given ones."""
     needs = "power" in part and (part["power"] == machine.MEASURED).any()
     known, found = results.powers if needs else {}, {}
     for row in records.of(part.sort_values("workers")):

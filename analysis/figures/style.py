@@ -34,7 +34,7 @@ for part in ("text.color", "axes.edgecolor", "axes.labelcolor",
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h", "d",
            "8"]
 DASHES = ["-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5))]
-# What a worker did: colour and hatch.
+# Activities of a worker: colour and hatch.
 ACTIVITIES = {"compute": ("#0072b2", ""), "sync": ("#d55e00", "////"),
               "serve": ("#cc79a7", "xxxx"), "wait": ("#e69f00", "...."),
               "rest": ("#d5d5d5", "")}
@@ -80,7 +80,7 @@ def width_of(usual):
 
 
 def columns(count, most=3):
-    """In how many columns `count` panels stand."""
+    """The number of columns for `count` panels."""
     most = max(1, min(most, int(width_of(WIDTH) / (PANEL * scale()))))
     return min(2 if count == 4 else count, most)
 
@@ -88,7 +88,7 @@ def columns(count, most=3):
 def grid(titles, height=2.6, most=3, **options):
     """A figure with a panel below each of these titles; the list of its axes.
     `height` is that of every row of panels, or a list with one for each.  Long
-    titles go on in a line of their own, for which a row grows."""
+    titles are folded, and their row grows."""
     count, across = len(titles), columns(len(titles), most)
     rows = -(-count // across)
     heights = height if isinstance(height, list) else [height] * rows
@@ -250,9 +250,9 @@ def time_factor(values):
 
 
 def plain_log(axis):
-    """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit, at even
-    steps where these would be fewer than two, and no minor ticks (which cost
-    more time than all else in a figure)."""
+    """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit.  If these
+    are fewer than two, the labels have even steps.  There are no minor ticks:
+    they cost more time than everything else in a figure."""
     low, high = axis.get_view_interval()
     near = high / max(low, 1e-300) < 200
     powers = range(math.floor(math.log10(max(low, 1e-300))),
@@ -311,7 +311,7 @@ def ideal(ax, best):
 
 
 def cut_words(count, most, what):
-    """What a caption says where not everything is drawn."""
+    """A caption's note on series that are not drawn."""
     return f" Shown: {most} of {count} {what}." if count > most else ""
 
 
