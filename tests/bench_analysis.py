@@ -124,7 +124,8 @@ def family(pid):
 
 
 def memory_kb(pid):
-    """Of a process: its own pages, and its share of those it shares."""
+    """The memory of a process: its private pages, and its share of shared
+    ones."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
             return sum(int(line.split()[1]) for line in file

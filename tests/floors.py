@@ -27,8 +27,8 @@ FLOORS = {
         "harness/hierarchy"],
     2: ["sched/schemes", "kernels", "harness/messages", "harness/counters",
         "harness/costs"],
-    # What a transport is; those that need no other; those that have another's
-    # masters; all of them.
+    # In order: the interface of transports; independent transports; transports
+    # that use another's masters; the registry of all.
     3: ["harness/transport", "harness/transport/reissue",
         "harness/protocol/parallel", "harness/disturb", "harness/program"],
     3.1: ["harness/transport/master", "harness/transport/steal",
@@ -56,14 +56,14 @@ FLOORS = {
     14.5: ["bench/commands/run"],
     15: ["bench/commands"],
 }
-# What a library for anybody's program contains: floors 0 to 3 but these.
+# The rooms of a library for anybody's program: floors 0 to 3, except these.
 LIBRARY = {"dls", "dls/mpi"} | {
     room for floor, rooms in FLOORS.items() if floor < 4
     for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
     "harness/costs", "harness/disturb", "harness/program",
     "harness/transport/openmp",
-    "harness/transport/registry",  # a library has a list of its own
+    "harness/transport/registry",  # a library has a separate list
     "kernels", "kernels/support", "sched/divisible", "sched/interval",
     "sched/select"}
 NOT_IN_LIBRARY = re.compile(

@@ -34,7 +34,7 @@ FOREIGN = ("mpich", "ucx", "smpi", "simgrid", "hydra", "hwloc", "psm", "xpmem")
 
 
 class Fault(Exception):
-    """What a round has found."""
+    """A fault that a round found."""
 
 
 def wait_for(condition, limit):
@@ -178,7 +178,7 @@ OWN_SHM = os.environ.get("DLSBENCH_KILLS_SHM") == "own"
 
 
 def with_own_shm():
-    """Starts this program again with a /dev/shm of its own, where it may."""
+    """Starts this program again with a private /dev/shm, if permitted."""
     if OWN_SHM or os.geteuid() != 0 or shutil.which("unshare") is None:
         return
     env = {**os.environ, "DLSBENCH_KILLS_SHM": "own"}
@@ -218,7 +218,7 @@ def one_round(number, options, scenarios, folder):
 
 
 class Tally:
-    """What the rounds have come to."""
+    """The results of all rounds so far."""
 
     def __init__(self):
         self.start = time.monotonic()

@@ -1,5 +1,5 @@
-"""What the kill test kills: campaigns, how they are started, who is who among
-their processes, and what must be there when they are complete."""
+"""The scenarios of the kill test: campaigns, how to start them, the roles of
+their processes, and the required state when they are complete."""
 import collections
 import contextlib
 import json
@@ -74,7 +74,7 @@ exec {program} run {campaign} --out ./out/ $resume
 
 
 class Wrong(Exception):
-    """What is not as it must be."""
+    """A violated requirement."""
 
 
 def json_lines(path):

@@ -42,7 +42,7 @@ sys.path.insert(1, str(ROOT / "tests/integration"))
 import slices  # noqa: E402
 
 NOT_SOURCES = {".git", "build", "results", "tests"}
-SHOWN = 60    # lines of a difference that are printed
+SHOWN = 60    # printed lines of a difference
 # The file that a campaign names, in whatever folder.
 NAMED = r"[\w./-]*/([\w-]+\.(?:xml|txt))"
 
@@ -228,8 +228,8 @@ def beaumont(pins):
 # ---- columns.txt ----
 
 def flat(value, name):
-    """The names in a record, those inside of it as name.name or name[].name.
-    What is named by the machine is left out."""
+    """The names in a record, inner ones as name.name or name[].name, without
+    names that depend on the machine."""
     if name in ("counters.missing", "openmp", "slurm"):
         return [name]
     if isinstance(value, dict) and value:

@@ -31,7 +31,7 @@ WAVES = [both("rows=2000,cols=200"), "sync_interval=[20,50]"]
 CLUSTER = ["--platform", "files/ranger.xml"]
 MACHINE = ["--platform", "this-machine", "--calibration", CALIBRATION,
            "--cores", 2]
-# What is simulated: a name, the campaign, options, and values that reduce it.
+# Simulations: a name, the campaign, options, and values that reduce it.
 REDUCED = [
     ("robustness-sim", "robustness-sim", [],
      ["kernel=mandelbrot:size=256,maxiter=200", "workers=16"]),
@@ -63,9 +63,9 @@ SMALLER = {"ranger.xml": FEWER, "ranger-processors.xml": FEWER}
 DIAZ = {"flop_per_cycle_pentium": 0.03, "flop_per_cycle_opteron": 0.03,
         "chore_spain_s": 5, "chore_mexico_s": 300, "fitted": ["css", "gss"],
         "off": 0, "load_sigma": 0, "load_apart_s": 0, "loads": [1.0, 2.0]}
-# Of a simulated run: what is written out; all else goes into two checksums.
+# Columns of a simulated run written in full; two checksums cover all others.
 DIGITS = ["chunks", "time_s", "overhead_mean_s", "messages", "bytes"]
-# What the day, the machine and the build change.
+# Columns that depend on the day, the machine and the build.
 CHANGING = {"launch", "started", "wall_s"}
 
 NATIVE = """

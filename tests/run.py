@@ -32,10 +32,10 @@ JOBS = str(os.cpu_count() or 2)
 ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
          "learning", "load", "omp_regions", "parts", "power", "sync_interval",
          "this_machine", "truth", "validate"]
-# Those that wait for daemons most of the time, beside all that need no core
-# for themselves.
+# Groups that mostly wait for daemons run beside groups that need no core for
+# themselves.
 WAITING = ["slurm"]
-# Those that take longest begin first, so that none is alone at the end.
+# The longest groups begin first, so that none runs alone at the end.
 LONGEST = ["openmpi", "driver", "matrix", "sim", "combinations", "alone",
            "paper_ciorba", "steal", "libdls_smpi", "libdls"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
@@ -57,13 +57,13 @@ THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "dls/dls_test"]
 
 
-# What has been started and has not ended.
+# Running processes.
 RUNNING = set()
 ENDING = threading.Event()  # nothing is started any more
 
 
 class Count:
-    """What has passed, failed and been skipped so far."""
+    """The numbers of passed, failed and skipped tests so far."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -97,15 +97,15 @@ def slowness():
 
 
 def cpu_seconds():
-    """Of all that has ended and was waited for."""
+    """The processor time of all processes that ended and were waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def run(command, limit=900, env=None, beside=False):
-    """Returns (exit code, output), and shows the output as it comes; of what
-    runs beside something else, when it has ended.  What is late is killed with
-    all that it started."""
+    """Returns (exit code, output), and shows the output as it comes; with
+    `beside`, when the command has ended.  A late command is killed with all
+    processes that it started."""
     if ENDING.is_set():
         sys.exit(143)
     head = "+ " + " ".join(command)
@@ -176,7 +176,7 @@ def count_cmocka(count, code, text):
 
 
 def unit_build(count, folder, options, programs=None, env=None):
-    """Builds and runs unit tests in a build folder of their own."""
+    """Builds and runs unit tests in a separate build folder."""
     if programs:
         programs = [p for p in programs if os.path.exists(p + ".c")]
         goals = [f"{folder}/{p}" for p in programs]
@@ -199,8 +199,8 @@ def unit(count):
 
 
 def unit_address(count):
-    # MPICH and hwloc keep memory until the end; leaks of our own code are
-    # looked for in the programs without MPI.
+    # MPICH and hwloc keep memory until the end; the programs without MPI look
+    # for leaks of our own code.
     unit_build(count, "build/address", ["SAN=address"],
                env={"ASAN_OPTIONS": "detect_leaks=0"})
 
@@ -340,8 +340,8 @@ PARTS = {"build": build, "checks": checks, "unit": unit,
          "fuzz": fuzz, "pin": pin, "integration": integration}
 
 
-# One stage after the other; the chains of a stage, each with a build folder of
-# its own, run beside each other.
+# Stages run in sequence; the chains of a stage run in parallel, each with a
+# separate build folder.
 STAGES = [[["build"]],
           [["unit-address", "fuzz"], ["checks", "unit-thread"],
            ["unit", "pin"]],

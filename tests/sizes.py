@@ -73,7 +73,8 @@ def functions(lines):
 
 
 def count_fields(body):
-    """Of a struct; one that lies in it without a type of its own is one."""
+    """The fields of a struct; an inner struct without a type name counts as
+    one."""
     depth = fields = 0
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     for part in re.findall(r"[^;{}]*[;{}]", body):

@@ -87,7 +87,7 @@ class Slots:
 
 
 def together(calls):
-    """What these functions return, each called by a thread of its own."""
+    """The results of these functions, each called by a separate thread."""
     if not calls:
         return []
     with ThreadPoolExecutor(len(calls)) as threads:

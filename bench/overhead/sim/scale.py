@@ -22,8 +22,8 @@ import time
 AIM = 1.5
 EDGE = 64                      # of the matrices of a task
 FLOPS = 2 * EDGE ** 3
-# Requests in a second: the master is not the limit.  It has a host of its own,
-# and the others share so many.
+# Requests per second, few enough for the master.  It has a separate host; the
+# others share so many.
 RATE, HOSTS = 12500, 1024
 
 

@@ -16,7 +16,7 @@ PAPER = paper.Paper(
     "Papakonstantinou and Anthony T. Chronopoulos")
 CLUSTERS = {1: "10 kids", 2: "6 twins", 3: "5 twins and 5 kids"}
 COLUMNS = {1: 20000, 2: 16000, 3: 20000}
-# What a message costs, by the ends of the platforms' names.
+# Readings of a message's cost, by the ends of the platforms' names.
 READINGS = {"network": "c_d on the wire, processors free",
             "halves": "sender and receiver busy, half of c_d each",
             "processors": "sender and receiver busy, c_d each: formula 1"}
@@ -393,7 +393,7 @@ def double(cell):
 
 
 def opening(cells):
-    """What the figures show."""
+    """The statements that the figures support."""
     own = {key: c for key, c in cells.items() if key[:2] == PAPERS}
     if not own:
         return []

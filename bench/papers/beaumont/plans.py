@@ -77,8 +77,8 @@ class Reading:
         self.one_network = one_network
 
 
-# 2 Mbit / 8 is 2 Mbit read as 2e6 / 8 bytes where data are not, or data that
-# are 8 times as long beside a latency that is not.
+# Some readings mix bits and bytes: only the latency is divided by 8, or only
+# the data are 8 times as long.
 READINGS = [
     Reading("as printed"),
     Reading("one network for all workers of a platform", one_network=True),

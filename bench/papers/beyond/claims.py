@@ -53,7 +53,7 @@ def tables(report, name, kernel, runs):
 
 
 def told(kernel, runs):
-    """What is best at each number of workers, in a sentence."""
+    """The best hierarchy at each number of workers, in a sentence."""
     words = []
     for w in sorted({w for _, w in runs}):
         times = {h: run["time_s"] for (h, n), run in runs.items() if n == w}

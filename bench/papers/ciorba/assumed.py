@@ -1,5 +1,5 @@
-"""What Ciorba et al. do not print: our values and why, and what holds with
-others (ciorba-alternatives.yaml).  What is fitted is in fit.py."""
+"""Values that Ciorba et al. do not print: ours, the reasons, and the results
+with others (ciorba-alternatives.yaml).  Fitted values are in fit.py."""
 import os
 
 import numpy as np

@@ -167,7 +167,7 @@ def figure(report, kernel, runs, printed, ratio):
 
 
 def opening(kernel, rows):
-    """What the figure shows, on all slaves."""
+    """The statement of the figure, on all slaves."""
     most = max(row[2] for row in rows)
     words = [f"{mode} " + ", ".join(
         f"DMPS({row[1].upper()}) {row[4]:.2f}" for row in rows
@@ -309,7 +309,7 @@ def aims(report, runs, printed):
 
 
 def deviations(report, simulated, printed):
-    """What is far off, and what can be said of it."""
+    """The cells with large differences, and their explanation."""
     far = {}
     for (kernel, mode, h, scheme, m), time in printed.items():
         run = simulated[kernel, "paper"].get((mode, h, scheme, m))

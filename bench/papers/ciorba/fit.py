@@ -1,6 +1,6 @@
-"""What Ciorba et al. do not print, fitted on a few of their cells: ABOUT says
-what on what.  The fit is one of least squares of ln(ours / printed) over a
-grid, with the recurrence of pipeline.py, as a hundred thousand
+"""Values that Ciorba et al. do not print, fitted on a few of their cells:
+ABOUT lists both.  The fit minimizes the squares of ln(ours / printed) over a
+grid.  It uses the recurrence of pipeline.py, because a hundred thousand
 candidates cannot be simulated.  The tables are made by the simulator."""
 import itertools
 import math
@@ -16,7 +16,7 @@ SLAVES = "zkzkzkkkk"       # in the order in which they join, section 4.2
 NAMES = ["zealot2", "kid1", "zealot3", "kid2", "zealot4", "kid3", "kid4",
          "kid5", "kid6"]
 POWER = {"z": 1.5, "k": 0.5}
-COUNTS = (3, 5, 9)         # slaves of the cells that are fitted
+COUNTS = (3, 5, 9)         # slaves of the fitted cells
 SCHEMES = ("css", "tss", "dtss")
 MIN_CHUNK = 20
 START_S = 99e-6            # c_d
@@ -46,7 +46,7 @@ NOMINAL_S = {"heat": 1.5e-7, "floyd-steinberg": 4e-7}   # where c_p starts
 
 
 def chunks(kernel):
-    """CSS chunks that are tried: 9 to 20 of them, in steps of I/500."""
+    """Candidates for the CSS chunk: 9 to 20 chunks, in steps of I/500."""
     rows = ROWS[kernel][0]
     step = rows // 500
     return range(rows // 20, rows // 9 + 1, step)
@@ -254,7 +254,8 @@ def all_kids_load(slaves):
 # ---- other choices of the fitted cells ----
 
 def median_off(printed, fit, counts):
-    """Of the dedicated cells that these counts do not fit, in percent."""
+    """The median difference, in percent, over the dedicated cells outside the
+    fit."""
     off = [abs(modelled(kernel, h, scheme, m, fit.c_p[kernel], fit.ratio,
                         fit.chunk[kernel]) / time - 1)
            for (kernel, mode, h, scheme, m), time in printed.times.items()
@@ -271,8 +272,8 @@ def other_counts(search):
 
 
 def explain(values):
-    """What was fitted, on what, how well, and whether the campaigns have
-    these values."""
+    """The fitted values, the cells used, the quality of the fit, and whether
+    the campaigns have these values."""
     fit, search = fit_all()
     others = other_counts(search)
     here = others[COUNTS]

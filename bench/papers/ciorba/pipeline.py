@@ -1,11 +1,11 @@
 """DMPS(x) as a recurrence: when each chunk passes each synchronization point.
 
-A model of its own, beside the simulated program: workers ask a dedicated
-master in order of time, chunk i is a rectangle of rows, and a worker does its
-block j when it has done block j - 1 and has the boundary of block j of chunk
-i - 1.  Sending costs a worker nothing, the boundary arrives `delay` later.  It
-takes a millisecond where a simulation takes seconds, so that fits can try
-thousands of machines (fit.py).
+A separate model, beside the simulated program.  Workers ask a dedicated master
+in order of time; chunk i is a rectangle of rows.  A worker does its block j
+when it has done block j - 1 and has the boundary of block j of chunk i - 1.
+Sending costs a worker nothing, the boundary arrives `delay` later.  The model
+takes a millisecond where a simulation takes seconds, so fits can try thousands
+of machines (fit.py).
 """
 import math
 

@@ -1,4 +1,4 @@
-"""What the text of Ciorba et al. claims, with our numbers and the paper's
+"""The claims in the text of Ciorba et al., with our numbers and the paper's
 own."""
 import numpy as np
 

@@ -70,8 +70,8 @@ def remove_or_set(zone, host, cores):
 
 
 def write_campaign(out, loads):
-    """Every seed has tasks and a network load of its own, the same for all
-    schemes."""
+    """Every seed has different tasks and a different network load, the same
+    for all schemes."""
     lines = ["# Written by bench/papers/diaz/campaigns.py.", "name: diaz",
              "master: dedicated", "prefetch: off", "collect: local",
              "cells:"]

@@ -25,7 +25,7 @@ DELTAS = ["1/3", "1/2", *map(str, range(1, 10))]
 CHOSEN = 3      # the delta of all tests but those of tables 1 and 2
 ALONE = 20000   # experiments with one run of each test, drawn from ours
 ALPHA = 0.05    # of the sign tests of a claim together
-# What a processor does but compute.
+# Activities of a processor besides computing.
 PARTS = {"wait_s": "for chores", "end_s": "idle at the end"}
 
 
@@ -213,8 +213,9 @@ def tables(report, tests):
 
 
 def opening(same, off, speedups, deltas):
-    """What the tables and figures show: of `same` numbers of chores,
-    differences in percent by scheme, rows of figure 3 and of figure 2."""
+    """The statements that the tables and figures support.  `same`: the equal
+    numbers of chores; differences in percent by scheme, rows of figure 3 and
+    of figure 2."""
     each = [(abs(d), s) for s in SCHEMES for d in off[s]]
     most, scheme = max(each)
     printed, ours = zip(*(row[2:4] for row in speedups))
@@ -277,9 +278,9 @@ def faster(tests, case, one, other):
 
 
 def alone(tests, holds):
-    """The share of experiments with one run of each test, each with tasks and
-    a load of its own, in which `holds` is true of the times of a case (scheme
-    -> seconds), in all cases."""
+    """The share of experiments in which `holds` is true of the times of every
+    case (scheme -> seconds).  An experiment has one run of each test, each run
+    with different tasks and a different load."""
     random = np.random.default_rng(3)
     good = np.ones(ALONE, dtype=bool)
     for case in CASES:
@@ -323,7 +324,8 @@ def read_as(count):
 
 
 def loss_words(tests, case, schemes):
-    """What a processor does but compute, which is what sets schemes apart."""
+    """The times of a processor besides computing, in which the schemes
+    differ."""
     return f"{case_name(case)} " + ", ".join(
         f"{s.upper()} " + " and ".join(
             f"{tests.losses[case, s][part]:.0f}" for part in PARTS)

@@ -12,8 +12,8 @@ MESSAGES = {False: "only time on the wire", True: "1 us at each end, and a "
 # What names an alternative, if it changes several of them.
 FIRST = ["messages", *(f for f in Setting._fields if f != "messages")]
 
-# (field, assumption, why).  What is not in the text is physics; what neither
-# settles is said to be chosen.
+# (field, assumption, why).  If the text gives no value, physics decides; if
+# neither does, the reason says that we chose it.
 ASSUMED = [
     ("axis", "the loop that is cut (axis)",
      "section V.A cuts the outer loops, whose index iy is the imaginary part, "
@@ -117,8 +117,7 @@ def effect(kernel, other, few):
 
 
 class Alternatives:
-    """{field: {value: [effect by kernel]}} of all settings that are not
-    ours."""
+    """{field: {value: [effect by kernel]}} of all settings other than ours."""
 
     def __init__(self, found, ours, judge):
         self.effects, self.rows = {}, []

@@ -85,7 +85,7 @@ def curves(report, kernel, runs):
 
 
 def bounds(report, kernel, runs):
-    """What the chunk sequence alone costs: no scheme can be faster."""
+    """The limit by the chunk sequence alone: no scheme can be faster."""
     workers = column(runs, 2)
     rows = []
     for scheme in column(runs, 0):
@@ -313,7 +313,7 @@ def judge(kernel, runs):
 
 
 def opening(kernel, runs):
-    """What the last figure shows, at its right end."""
+    """The statement of the last figure, at its right end."""
     masters, most = column(runs, 1), column(runs, 2)[-1]
     words = []
     for scheme in PRINTED:
