@@ -7,8 +7,8 @@ from . import style
 
 COLUMNS = {"figure", "workers", "platform", "latency", "unit_mflop", "load",
            "heuristic", "time_s", "ratio"}
-# Figures without these show the details: the second figure of a platform, and
-# a figure with a separate platform.  The text reports M.I.2 to 5 there.
+# Of two figures of one platform the second is a closer look without these; so
+# is one that has its platform to itself.  The text reports M.I.2 to 5 there.
 BAD = {"lp-fixed", "mi-1"}
 CLOSE = BAD | {"mi-6", "mi-7", "mi-8"}
 WORDS = {"ratio": "time over that of\nL.P. adaptive",

@@ -8,7 +8,7 @@ from . import style
 
 HAN = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS"}
 NUMBERS = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
-# Columns that vary along a line and over panels; all others separate readings.
+# What a line goes along and a panel holds; all else is one reading.
 FREE = {"scheme", "hierarchy", "workers", "ranks", "threads", "nodes"}
 WHAT = [("time", "time_s", "execution time",
          "Median time by workers; a step on either axis is a doubling."),
@@ -101,5 +101,5 @@ def drawings(results, part, reading):
 
 
 def other(row):
-    """The name of a reading."""
+    """What a reading is, in its own words."""
     return labels.simulation(row) or str(row["way"])

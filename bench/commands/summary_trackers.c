@@ -45,7 +45,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names that several cells share get the cells' hashes as well. */
+/* Cells of one name get their hashes, too. */
 static struct tracked *track(const struct summary_row *rows, int count)
 {
     struct tracked *list = need_zeroed((size_t)count + 1, sizeof(*list));

@@ -146,7 +146,7 @@ double cause_left(struct cause *cause, double now)
 /* MPICH with UCX failed with 8 MB for two ranks, and did not with 9. */
 static const double SHM_MB = 64, SHM_RANK_MB = 16;
 
-/* Megabytes free in /dev/shm, 0 if it is not writable. */
+/* Megabytes that are free in /dev/shm, 0 where nothing can be written. */
 static double shared_memory(void)
 {
     struct statvfs fs;
@@ -155,7 +155,7 @@ static double shared_memory(void)
     return (double)fs.f_bavail * (double)fs.f_frsize / 1e6;
 }
 
-/* The soft limit; a missing limit counts as a very large one. */
+/* The soft limit; what is without one is far from it. */
 static double limit_of(int resource)
 {
     struct rlimit limit;
@@ -176,7 +176,7 @@ static bool few_memory(int ranks)
     return shared_memory() < SHM_MB + SHM_RANK_MB * ranks;
 }
 
-/* Decides between the causes of an ambiguous text; false: none applies. */
+/* What a text that fits several causes means here; false: none of them. */
 static bool settle(enum kind *kind, int ranks)
 {
     bool open = *kind == SPACE || *kind == UNSURE || *kind == HELPER;
@@ -262,7 +262,7 @@ void cause_words(const struct cause *cause, const char *said, bool ours,
     enum kind kind = cause->sign != NULL ? cause->sign->kind : SPACE;
     char words[320];
     text[0] = '\0';
-    /* A launcher without a free file descriptor prints nothing at all. */
+    /* A launcher that has no file left says nothing at all. */
     if (cause->sign == NULL && (said[0] != '\0' || !few_files(ranks)))
         return;
     if ((ours && kind != ALONE) || !settle(&kind, ranks))

@@ -47,7 +47,7 @@ static void print_time(FILE *out, int width, double ns)
             unit[u].name);
 }
 
-/* MISSED requires that the 95 % confidence interval misses the aim as well. */
+/* MISSED only if the 95 % confidence interval misses the aim, too. */
 static const char *judge(const struct timed *timed, const struct state *state)
 {
     const struct contest *row = timed->row;

@@ -28,7 +28,7 @@ FIXED, SQRT, FIRST_MI, END = 0, 1, 3, len(HEURISTICS)
  HIGH_LATENCY_5, HIGH_LATENCY_20) = range(len(FIGURES))
 WHY = ["rounds", "latency_share", "waiting_share", "over_bound"]
 SIGMAS = 1.96           # of a mean: its 95 % interval
-# In percent: bad, close, and no difference.
+# In percent: what is bad, what is close, what is no difference.
 BAD, CLOSE, NONE = 5, 3, 0.1
 HOLDS, FAILS, OPEN = paper.HOLDS, paper.FAILS, paper.OPEN
 
@@ -389,7 +389,7 @@ def lp_beats_mi_20(s):
 
 
 def latency_is_crucial(s):
-    """The share of latencies in the workers' time under the best M.I."""
+    """Of the best M.I.: the part of the workers' time."""
     parts = [100 * np.mean([s.point[f][i][s.best_of(f, FIRST_MI)]
                             ["latency_share"] for i in range(len(LOADS))])
              for f in (LATENCY_5, HIGH_LATENCY_5, LATENCY_20,
@@ -574,7 +574,7 @@ def head(setup):
 
 
 def opening(series):
-    """The statements that the figures support."""
+    """What the figures show."""
     def worst(figure):
         return max(range(END), key=lambda h: series.mean(figure, h))
 
