@@ -158,7 +158,9 @@ void doctor_others(struct doctor *doctor, const struct busy *before,
     }
     double all = seconds * after->processors;
     double stolen = fmax(after->stolen_s - before->stolen_s, 0) / all;
-    double others = fmax((after->seconds - before->seconds) / all - stolen, 0);
+    /* Ticks of the kernel are as long as a percent of the second. */
+    double others = (after->seconds - before->seconds) / all - stolen;
+    others = fmin(fmax(others, 0), 1);
     doctor_add(doctor,
                others > 0.2    ? HEALTH_BAD
                : others > 0.02 ? HEALTH_WARNING
