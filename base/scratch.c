@@ -60,7 +60,7 @@ static void remove_all_dead(const char *base)
 
 /* Somebody who looked for dead folders may have removed it before it had its
  * lock. */
-static int make(struct scratch *scratch, const char *base)
+static int make_folder(struct scratch *scratch, const char *base)
 {
     char whole[PATH_MAX]; /* the program may change its folder */
     for (int tries = 0; tries < 100; tries++) {
@@ -104,7 +104,7 @@ int scratch_open(struct scratch *scratch, size_t bytes, struct error *err)
     const char *base = scratch_base();
     *scratch = (struct scratch){.lock = -1};
     remove_all_dead(base);
-    int code = make(scratch, base);
+    int code = make_folder(scratch, base);
     if (code != 0)
         scratch->path[0] = '\0';
     else

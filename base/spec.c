@@ -189,7 +189,7 @@ bool spec_append(char *text, size_t size, const char *key, const char *value)
 }
 
 /* In its place; false: its quotes do not end, or not at its end. */
-static bool unquote(char *value)
+static bool unquote_value(char *value)
 {
     char *to = value, *from = value + 1;
     if (value[0] != '"')
@@ -256,7 +256,7 @@ static int parse_pair(const char *what, char *pair,
         return error_set(err, EINVAL, "%s %s: %s is given twice", what,
                          out->name, pair);
     seen[i] = true;
-    if (!unquote(equals + 1))
+    if (!unquote_value(equals + 1))
         return error_set(err, EINVAL,
                          "%s %s: the value of %s must begin and end with a "
                          "quote; one inside is doubled",

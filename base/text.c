@@ -55,7 +55,7 @@ static bool is_control(unsigned c)
 }
 
 /* Marks, embeddings and overrides of the direction, and ends of lines. */
-static bool turns(unsigned c)
+static bool turns_text(unsigned c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -116,7 +116,7 @@ void text_line(char *out, size_t size, const char *text)
         size_t read = text_character(text), length = read;
         const char *from = text;
         unsigned c = number_of(text, read > 0 ? read : 1);
-        if (read == 0 || is_control(c) || turns(c)) {
+        if (read == 0 || is_control(c) || turns_text(c)) {
             /* A byte of no character has two digits, U+0080 and on have four.
              */
             length = write_escape(escape, read > 1 ? c | 0x10000 : c);

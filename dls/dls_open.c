@@ -199,7 +199,7 @@ int loop_allocate(dls_loop *loop)
     return loop->worker && loop->back ? 0 : out_of_memory(loop);
 }
 
-static int allocate(dls_loop *loop)
+static int allocate_shared(dls_loop *loop)
 {
     loop->counter = lines_zeroed(sizeof(*loop->counter));
     loop->lock = lines_zeroed(sizeof(*loop->lock));
@@ -275,7 +275,7 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     if (code == 0)
         code = costs_copy(loop, known.costs, iterations, false);
     if (code == 0)
-        code = allocate(loop);
+        code = allocate_shared(loop);
     if (code == 0)
         code = report_loop(loop, known.name);
     return code != 0 ? code : begin_loop(loop);

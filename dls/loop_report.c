@@ -156,7 +156,7 @@ int report_append(dls_loop *loop, int file, const char *path,
     return file_append(file, path, lines->text, lines->used, &loop->error);
 }
 
-static void describe(struct line *line, const struct report *report)
+static void describe_machine(struct line *line, const struct report *report)
 {
     char text[4096];
     struct utsname system;
@@ -194,7 +194,7 @@ static int write_manifest(dls_loop *loop)
     int code = path_of(loop, "manifest", ".json", path);
     if (code != 0 || access(path, F_OK) == 0)
         return code;
-    describe(&line, loop->report);
+    describe_machine(&line, loop->report);
     code = line.failed ? out_of_memory(loop)
                        : file_whole(path, line.text, line.used, &loop->error);
     free(line.text);

@@ -71,7 +71,7 @@ static const char name[] = "deps";
 
 /* ---- vectors ---- */
 
-static int wrong(const char *text, const char *why, struct error *err)
+static int refuse_vectors(const char *text, const char *why, struct error *err)
 {
     return error_set(err, EINVAL, "kernel %s: vectors=%s: %s", name, text, why);
 }
@@ -83,11 +83,13 @@ static int check_vector(const struct vector *v, const char *text,
         "a component is negative; blocks would have to be skewed, which only "
         "floyd-steinberg's are";
     if (v->back < 0 || v->up < 0)
-        return wrong(text, negative, err);
+        return refuse_vectors(text, negative, err);
     if (v->back == 0 && v->up == 0)
-        return wrong(text, "a point cannot depend on itself (0:0)", err);
+        return refuse_vectors(text, "a point cannot depend on itself (0:0)",
+                              err);
     if (v->back > BACK_MAX || v->up > DEPTH_MAX)
-        return wrong(text, "S is at most 16777216, C at most 1024", err);
+        return refuse_vectors(text, "S is at most 16777216, C at most 1024",
+                              err);
     return 0;
 }
 
@@ -100,9 +102,9 @@ static int read_vectors(struct deps *d, const char *text, struct error *err)
             sscanf(at, "%9" SCNd64 ":%9" SCNd64 "%n", &v->back, &v->up, &n) <
                 2 ||
             (at[n] != '+' && at[n] != '\0'))
-            return wrong(text,
-                         "expected S:C+S:C+..., whole numbers, as in 2:2+3:1",
-                         err);
+            return refuse_vectors(
+                text, "expected S:C+S:C+..., whole numbers, as in 2:2+3:1",
+                err);
         if (check_vector(v, text, err) != 0)
             return -EINVAL;
         d->depth = v->up > d->depth ? v->up : d->depth;
@@ -111,7 +113,7 @@ static int read_vectors(struct deps *d, const char *text, struct error *err)
         if (at[n] == '\0')
             return 0;
     }
-    return wrong(text, "at most 16 vectors", err);
+    return refuse_vectors(text, "at most 16 vectors", err);
 }
 
 static int read_spec(struct deps *d, const struct spec *spec, struct error *err)
@@ -126,7 +128,7 @@ static int read_spec(struct deps *d, const struct spec *spec, struct error *err)
 /* ---- instance ---- */
 
 /* Rows of a boundary. */
-static int64_t deep(const struct deps *d)
+static int64_t boundary_rows(const struct deps *d)
 {
     return d->depth > 1 ? d->depth : 1;
 }
@@ -192,7 +194,7 @@ static size_t deps_output_bytes(const void *instance)
 
 /* ---- points ---- */
 
-static uint32_t worked(uint32_t value, int64_t work)
+static uint32_t work_on_value(uint32_t value, int64_t work)
 {
     for (int64_t i = 1; i < work; i++)
         value = value * 1664525 + 1013904223;
@@ -244,7 +246,7 @@ static void finish_row(const struct strip *s, uint32_t *row)
         for (int k = 0; k < d->vectors; k++)
             if (d->vector[k].up == 0 && d->vector[k].back <= x)
                 row[x] += ((uint32_t)k + 1) * row[x - d->vector[k].back];
-        row[x] = worked(row[x], d->work);
+        row[x] = work_on_value(row[x], d->work);
     }
 }
 
@@ -289,7 +291,7 @@ static void deps_reference(const void *instance, int64_t start, int64_t size,
                 if (i >= 0 && j >= 0)
                     sum += (uint32_t)(k + 1) * value[j * d->cols + i];
             }
-            value[y * d->cols + x] = worked(sum, d->work);
+            value[y * d->cols + x] = work_on_value(sum, d->work);
         }
 }
 
@@ -300,9 +302,9 @@ static void deps_grid(const void *instance, struct kernel_grid *grid)
     const struct deps *d = instance;
     *grid = (struct kernel_grid){
         .columns = d->cols,
-        .boundary_bytes = (size_t)deep(d) * sizeof(uint32_t),
+        .boundary_bytes = (size_t)boundary_rows(d) * sizeof(uint32_t),
         .reach = (int)-d->lead,
-        .depth = (int)deep(d),
+        .depth = (int)boundary_rows(d),
         .steps = 1,
         .state_bytes = (size_t)state_bytes(d),
     };
@@ -319,7 +321,7 @@ static void *deps_boundary(const void *instance, void *state, void *output,
     const struct deps *d = instance;
     void *memory = d->depth > 1 ? state : output;
     (void)step;
-    return (uint32_t *)memory + row * d->cols * deep(d);
+    return (uint32_t *)memory + row * d->cols * boundary_rows(d);
 }
 
 /* The boundary below the block: own rows, and above these what came from the

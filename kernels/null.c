@@ -73,7 +73,8 @@ static size_t null_scratch_bytes(const void *instance)
     return 64;
 }
 
-static inline void add(uint64_t tally[2], uint64_t start, uint64_t size)
+static inline void add_to_tally(uint64_t tally[2], uint64_t start,
+                                uint64_t size)
 {
     tally[0] += size;
     /* Made one vector, the two sums take twice the time: the next call waits
@@ -88,7 +89,7 @@ static void null_run(const void *instance, void *scratch, int64_t start,
     (void)instance;
     (void)output;
     (void)poll;
-    add(scratch, (uint64_t)start, (uint64_t)size);
+    add_to_tally(scratch, (uint64_t)start, (uint64_t)size);
 }
 
 static bool null_check_tally(const void *instance, const uint64_t tally[2])

@@ -183,7 +183,8 @@ static void step_run(const void *instance, const void *state, int64_t start,
     }
 }
 
-static void move(struct particle *p, double velocity[3], const double out[4])
+static void move_particle(struct particle *p, double velocity[3],
+                          const double out[4])
 {
     p->inverse = 1 / out[0];
     for (int k = 0; k < 3; k++) {
@@ -198,7 +199,7 @@ static void step_advance(const void *instance, void *state, const void *output)
     const double(*out)[4] = output;
     struct field f = particles_field(&s->all, state);
     for (int64_t i = 0; i < s->all.count; i++)
-        move(&f.particle[i], f.velocity[i], out[i]);
+        move_particle(&f.particle[i], f.velocity[i], out[i]);
     particles_sort(&s->all, &f);
 }
 
@@ -276,7 +277,7 @@ static void plain_steps(const struct sph *s, struct particle *particle,
     int64_t n = s->all.count;
     for (int step = 0; step < s->steps; step++) {
         for (int64_t i = 0; step > 0 && i < n; i++)
-            move(&particle[i], velocity[i], out[i]);
+            move_particle(&particle[i], velocity[i], out[i]);
         for (int64_t i = 0; i < n; i++)
             list[i] = (struct keyed){particles_cell(&s->all, particle[i].x), i};
         qsort(list, (size_t)n, sizeof(*list), compare_keyed);

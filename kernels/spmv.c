@@ -223,8 +223,8 @@ static void spmv_run(const void *instance, void *scratch, int64_t start,
 }
 
 /* One entry after the other, each to the partial sum it belongs to. */
-static void multiply(const struct sparse *m, const double *x, int64_t start,
-                     int64_t size, double *result)
+static void multiply_rows(const struct sparse *m, const double *x,
+                          int64_t start, int64_t size, double *result)
 {
     for (int64_t row = start; row < start + size; row++) {
         double sum[LANES] = {0};
@@ -285,11 +285,11 @@ static void spmv_reference(const void *instance, int64_t start, int64_t size,
     if (s->steps > 1)
         memcpy(x, s->x, step_bytes(instance));
     for (int step = 1; step < s->steps; step++) {
-        multiply(m, x, start, size, y);
+        multiply_rows(m, x, start, size, y);
         for (int64_t i = 0; i < size; i++)
             x[i] = (s->x[i] + y[i] * s->scale) / 2;
     }
-    multiply(m, x, start, size, y);
+    multiply_rows(m, x, start, size, y);
     if (x != s->x)
         free(x);
 }

@@ -46,7 +46,7 @@ struct triad {
     double *b, *c;
 };
 
-static double element(int64_t index, uint64_t array)
+static double array_element(int64_t index, uint64_t array)
 {
     uint64_t bits = random_stream(array, (uint64_t)index);
     return (double)(bits >> 11) * 0x1p-53;
@@ -86,11 +86,11 @@ static int triad_outline(const struct spec *spec, void **instance,
     return 0;
 }
 
-static void fill(const struct triad *t, int64_t first, int64_t end)
+static void fill_arrays(const struct triad *t, int64_t first, int64_t end)
 {
     for (int64_t i = first; i < end; i++) {
-        t->b[i] = element(i, 1);
-        t->c[i] = element(i, 2);
+        t->b[i] = array_element(i, 1);
+        t->c[i] = array_element(i, 2);
     }
 }
 
@@ -111,7 +111,7 @@ static int triad_create(const struct spec *spec, void **instance,
         triad_destroy(t);
         return error_set(err, ENOMEM, "kernel triad: out of memory");
     }
-    fill(t, 0, t->size);
+    fill_arrays(t, 0, t->size);
     *instance = t;
     return 0;
 }
@@ -159,7 +159,7 @@ static void triad_touch(const void *instance, int64_t start, int64_t size,
     size_t bytes = (size_t)(end - first) * sizeof(double);
     pages->give_up(pages->arg, t->b + first, bytes);
     pages->give_up(pages->arg, t->c + first, bytes);
-    fill(t, first, end);
+    fill_arrays(t, first, end);
 }
 
 static void triad_run(const void *instance, void *scratch, int64_t start,
@@ -186,7 +186,8 @@ static void triad_reference(const void *instance, int64_t start, int64_t size,
     const struct triad *t = instance;
     double *a = output;
     for (int64_t i = start * t->block; i < (start + size) * t->block; i++)
-        *a++ = i < t->size ? element(i, 1) + factor * element(i, 2) : 0;
+        *a++ = i < t->size ? array_element(i, 1) + factor * array_element(i, 2)
+                           : 0;
 }
 
 static double triad_operations(const void *instance, int64_t iteration)

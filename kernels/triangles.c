@@ -159,7 +159,8 @@ static int number_by_degree(const struct sparse *lower, int32_t *number,
     return 0;
 }
 
-static int relabel(struct sparse *lower, int32_t *number, struct error *err)
+static int relabel_graph(struct sparse *lower, int32_t *number,
+                         struct error *err)
 {
     struct sparse made;
     int code = number_by_degree(lower, number, err);
@@ -194,7 +195,7 @@ static int triangles_create(const struct spec *spec, void **instance,
         code = make_lower(&matrix, number, &t->lower, err);
     sparse_free(&matrix);
     if (code == 0 && strcmp(spec->value[RELABEL].text, "on") == 0)
-        code = relabel(&t->lower, number, err);
+        code = relabel_graph(&t->lower, number, err);
     free(number);
     if (code != 0)
         triangles_destroy(t);
@@ -219,8 +220,8 @@ static size_t triangles_output_bytes(const void *instance)
 
 /* The common neighbours of u and v.  Both lists ascend, and u's does not end
  * before v's neighbours, which are less than v. */
-static int64_t common(const int32_t *of_u, const int32_t *of_v,
-                      const int32_t *end_v)
+static int64_t count_common(const int32_t *of_u, const int32_t *of_v,
+                            const int32_t *end_v)
 {
     int64_t count = 0;
     for (; of_v < end_v; of_v++) {
@@ -239,8 +240,8 @@ static int64_t count_vertex(const struct sparse *lower, int64_t u,
     int64_t count = 0;
     for (const int32_t *v = first; v < end; v++) {
         const int64_t *start = &lower->start[*v];
-        count +=
-            common(first, lower->column + start[0], lower->column + start[1]);
+        count += count_common(first, lower->column + start[0],
+                              lower->column + start[1]);
         *due -= start[1] - start[0] + 8;
         if (*due <= 0) {
             kernel_poll(poll);
@@ -262,8 +263,8 @@ static void triangles_run(const void *instance, void *scratch, int64_t start,
 }
 
 /* The first place of the list that is not less. */
-static const int32_t *find(const int32_t *first, const int32_t *end,
-                           int32_t value)
+static const int32_t *find_place(const int32_t *first, const int32_t *end,
+                                 int32_t value)
 {
     while (first < end) {
         const int32_t *middle = first + (end - first) / 2;
@@ -288,7 +289,7 @@ static void triangles_reference(const void *instance, int64_t start,
         *result = 0;
         for (const int32_t *v = first; v < end; v++)
             for (int64_t k = m->start[*v]; k < m->start[*v + 1]; k++) {
-                const int32_t *at = find(first, end, m->column[k]);
+                const int32_t *at = find_place(first, end, m->column[k]);
                 *result += at < end && *at == m->column[k];
             }
     }
@@ -307,7 +308,8 @@ static double triangles_operations(const void *instance, int64_t u)
         int64_t from = m->start[*v], to = m->start[*v + 1];
         steps += (double)(to - from);
         if (to > from)
-            steps += (double)(find(first, end, m->column[to - 1]) - first);
+            steps +=
+                (double)(find_place(first, end, m->column[to - 1]) - first);
     }
     return steps;
 }

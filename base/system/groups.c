@@ -38,7 +38,7 @@ struct mount {
 };
 
 /* Blanks and backslashes of paths are written as \ooo. */
-static void unescape(char *text)
+static void unescape_path(char *text)
 {
     char *to = text;
     for (unsigned code; *text != '\0'; to++) {
@@ -63,8 +63,8 @@ static bool read_mount(const char *line, int version, const char *controller,
         sscanf(line, "%*d %*d %*s %1023s %1023s", mount->top, mount->point) !=
             2)
         return false;
-    unescape(mount->top);
-    unescape(mount->point);
+    unescape_path(mount->top);
+    unescape_path(mount->point);
     return strlen(mount->point) < PATH_SIZE - 1;
 }
 
@@ -106,8 +106,8 @@ static bool find_mount(const struct visit *visit, int version, const char *path,
 /* A group and all above it, up to the top of the mount.  Folders may be
  * missing: then the path is one of the host, and the container has its own
  * group at the top.  False: the path is too long. */
-static bool climb(const struct visit *visit, const struct mount *mount,
-                  const char *path, int version)
+static bool visit_parents(const struct visit *visit, const struct mount *mount,
+                          const char *path, int version)
 {
     char folder[2 * PATH_SIZE];
     size_t end = strlen(visit->root) + strlen(mount->point);
@@ -142,8 +142,8 @@ static bool visit_line(const struct visit *visit, char *line, char *why,
         return true;
     bool found = find_mount(visit, version, path, &mount);
     long above = found ? top_length(&mount, path) : -1;
-    bool seen =
-        found && climb(visit, &mount, above >= 0 ? path + above : "", version);
+    bool seen = found && visit_parents(visit, &mount,
+                                       above >= 0 ? path + above : "", version);
     if ((seen && above >= 0) || strcmp(path, "/") == 0)
         return true;
     snprintf(why, size, "no folder shows the control group %.80s", path);

@@ -77,7 +77,7 @@ static double cached_files(const char *folder, const struct names *names)
 }
 
 /* The memory that one group leaves, where it sets a limit. */
-static void look(void *into, const char *folder, int version)
+static void look_at_group(void *into, const char *folder, int version)
 {
     double *least = into;
     const struct names *names = &versions[version];
@@ -95,7 +95,7 @@ double memory_available_below(const char *root)
     double least = system_available(root);
     if (least < 0)
         least = INFINITY;
-    groups_visit(root, "memory", look, &least, why, sizeof(why));
+    groups_visit(root, "memory", look_at_group, &least, why, sizeof(why));
     return isfinite(least) ? least : -1;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool begins(const char *text, const char *begin)
+static bool begins_with(const char *text, const char *begin)
 {
     return strncmp(text, begin, strlen(begin)) == 0;
 }
@@ -17,12 +17,13 @@ int nodes_template(const char *launcher, bool apart, char *out, size_t size,
     const char *name = launcher + first, *words;
     while (name > launcher && name[-1] != '/')
         name--;
-    bool open_mpi = begins(name, "mpirun") || begins(name, "mpiexec.openmpi");
-    if (begins(name, "srun"))
+    bool open_mpi =
+        begins_with(name, "mpirun") || begins_with(name, "mpiexec.openmpi");
+    if (begins_with(name, "srun"))
         words = apart ? "-N 2 --ntasks-per-node=1" : "-N 1";
     else if (open_mpi)
         words = apart ? "--map-by ppr:1:node" : "";
-    else if (begins(name, "mpiexec"))
+    else if (begins_with(name, "mpiexec"))
         words = apart ? "-ppn 1" : "";
     else
         return error_set(err, EINVAL,
@@ -50,7 +51,7 @@ int nodes_between_path(const char *node, char *path, size_t size,
 /* ---- the table ---- */
 
 /* The median over pairs of the way of one size. */
-static double way(const struct calibration_kind *kind, int size)
+static double mean_one_way(const struct calibration_kind *kind, int size)
 {
     double sum = 0;
     for (int i = 0; i < kind->pairs; i++)
@@ -79,7 +80,8 @@ void nodes_table(const struct calibration *node,
     for (int i = 0; in->pairs > 0 && i < CALIBRATION_SIZES; i++) {
         snprintf(what, sizeof(what), "one way, %.0f bytes",
                  in->pair[0].size[i].bytes);
-        print_both(what, way(in, i), way(apart, i), 1e6, "us");
+        print_both(what, mean_one_way(in, i), mean_one_way(apart, i), 1e6,
+                   "us");
     }
     print_both("latency (fit over sizes)", latency[0], latency[1], 1e6, "us");
     print_both("bandwidth (fit over sizes)", 1 / byte_s[0], 1 / byte_s[1], 1e-6,

@@ -105,7 +105,8 @@ static yaml_node_pair_t *find_merge(struct document *doc,
     return NULL;
 }
 
-static int resolve(struct document *doc, int map, int depth, struct error *err);
+static int resolve_merges(struct document *doc, int map, int depth,
+                          struct error *err);
 
 /* Adds the pairs whose keys the map does not have. */
 static int add_pairs(struct document *doc, int map, int from, int depth,
@@ -116,7 +117,7 @@ static int add_pairs(struct document *doc, int map, int from, int depth,
         return document_error(doc, source, err,
                               "<<: a map or a list of maps is needed, as "
                               "<<: *name");
-    int code = resolve(doc, from, depth + 1, err);
+    int code = resolve_merges(doc, from, depth + 1, err);
     for (int i = 0; code == 0; i++) {
         /* Both may have moved. */
         const yaml_node_t *to = yaml_document_get_node(&doc->yaml, map);
@@ -139,7 +140,8 @@ static int add_pairs(struct document *doc, int map, int from, int depth,
 
 /* Puts what its merge keys name into the map, and takes these out: the map's
  * own keys count first, then those of the first map that has them. */
-static int resolve(struct document *doc, int map, int depth, struct error *err)
+static int resolve_merges(struct document *doc, int map, int depth,
+                          struct error *err)
 {
     yaml_node_t *node = yaml_document_get_node(&doc->yaml, map);
     yaml_node_pair_t *p;
@@ -174,7 +176,7 @@ static int resolve_all(struct document *doc, struct error *err)
         if (node == NULL)
             return 0;
         if (node->type == YAML_MAPPING_NODE)
-            code = resolve(doc, i, 0, err);
+            code = resolve_merges(doc, i, 0, err);
     }
     return code;
 }

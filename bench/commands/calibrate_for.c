@@ -23,8 +23,8 @@ static int add_width(struct measure_kernel *kernel, int64_t h,
     return 0;
 }
 
-static struct measure_kernel *find(struct calibrate_request *request,
-                                   const char *spec, struct error *err)
+static struct measure_kernel *find_kernel(struct calibrate_request *request,
+                                          const char *spec, struct error *err)
 {
     for (int k = 0; k < request->kernels; k++)
         if (strcmp(request->kernel[k].spec, spec) == 0)
@@ -45,7 +45,7 @@ int calibrate_for(const struct campaign *campaign,
     request->only = true;
     for (int i = 0; i < campaign->all.count; i++) {
         const struct cell *cell = &campaign->all.cells[i];
-        struct measure_kernel *kernel = find(request, cell->kernel, err);
+        struct measure_kernel *kernel = find_kernel(request, cell->kernel, err);
         if (kernel == NULL)
             return -E2BIG;
         int code = cell->sync_interval > 0

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-static void begin(bool man, const char *name, const char *summary,
-                  const char *text)
+static void begin_page(bool man, const char *name, const char *summary,
+                       const char *text)
 {
     if (man) {
         options_man_begin(stdout, name, 5, summary);
@@ -22,12 +22,12 @@ static void begin(bool man, const char *name, const char *summary,
     options_print_text(stdout, text);
 }
 
-static void heading(bool man, const char *title)
+static void print_heading(bool man, const char *title)
 {
     printf(man ? ".SS %s\n" : "\n%s\n", title);
 }
 
-static void row(bool man, const char *name, const char *help)
+static void print_row(bool man, const char *name, const char *help)
 {
     (man ? options_man_row : options_print_row)(stdout, name, help);
 }
@@ -35,23 +35,24 @@ static void row(bool man, const char *name, const char *help)
 void list_keys(bool man)
 {
     const char *names[CAMPAIGN_KEYS_MAX];
-    begin(man, "keys", "keys of campaign files",
-          "A campaign is a YAML file that `dlsbench run` measures:\n"
-          "\n"
-          "    repetitions: 20\n"
-          "    cells:\n"
-          "      - {kernel: mandelbrot, scheme: [ss, gss], threads: 2}\n"
-          "\n"
-          "A key of a cell in the file itself is the default of all cells.");
-    heading(man, "keys of the file");
+    begin_page(
+        man, "keys", "keys of campaign files",
+        "A campaign is a YAML file that `dlsbench run` measures:\n"
+        "\n"
+        "    repetitions: 20\n"
+        "    cells:\n"
+        "      - {kernel: mandelbrot, scheme: [ss, gss], threads: 2}\n"
+        "\n"
+        "A key of a cell in the file itself is the default of all cells.");
+    print_heading(man, "keys of the file");
     campaign_key_names(CAMPAIGN_KEYS_ALL, names);
     for (int i = 0; names[i] != NULL; i++)
         if (!campaign_key_is_field(names[i]))
-            row(man, names[i], campaign_key_help(names[i]));
-    heading(man, "keys of a cell");
+            print_row(man, names[i], campaign_key_help(names[i]));
+    print_heading(man, "keys of a cell");
     campaign_key_names(CAMPAIGN_KEYS_CELL, names);
     for (int i = 0; names[i] != NULL; i++)
-        row(man, names[i], campaign_key_help(names[i]));
+        print_row(man, names[i], campaign_key_help(names[i]));
 }
 
 static const struct {
@@ -63,43 +64,47 @@ static const struct {
 
 void list_columns(bool man)
 {
-    begin(man, "columns", "columns of result files",
-          "`dlsbench run` writes a directory.  Its files runs-*.jsonl have a "
-          "line for each repetition, a JSON object with these members, and a "
-          "line `cell_done` where a cell ends.  Use the repetitions of a cell "
-          "only where its line `cell_done` of the same launch has the status "
-          "ok.");
-    heading(man, "the repetition");
+    begin_page(
+        man, "columns", "columns of result files",
+        "`dlsbench run` writes a directory.  Its files runs-*.jsonl have a "
+        "line for each repetition, a JSON object with these members, and a "
+        "line `cell_done` where a cell ends.  Use the repetitions of a cell "
+        "only where its line `cell_done` of the same launch has the status "
+        "ok.");
+    print_heading(man, "the repetition");
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         if (columns[i].help != NULL)
-            row(man, columns[i].name, columns[i].help);
-    heading(man, "what its transport counts");
+            print_row(man, columns[i].name, columns[i].help);
+    print_heading(man, "what its transport counts");
     for (int t = 0; transport_list[t] != NULL; t++) {
         const struct transport_rules *rules = transport_list[t]->rules;
         for (int i = 0; i < TRANSPORT_FACTS && rules->fact[i].name; i++)
-            row(man, rules->fact[i].name, rules->fact[i].help);
+            print_row(man, rules->fact[i].name, rules->fact[i].help);
     }
-    heading(man, "its cell");
+    print_heading(man, "its cell");
     for (int i = 0; i < CELL_FIELDS; i++)
         if (!cell_field_table[i].asks && cell_field_table[i].size > 0)
-            row(man, cell_field_table[i].name, cell_field_table[i].help);
+            print_row(man, cell_field_table[i].name, cell_field_table[i].help);
 }
 
 void list_rules(bool man)
 {
-    begin(man, "rules", "rules of `dlsbench omp --scheme @FILE`",
-          "A line of the file is a rule, LOOP = SCHEME.  What follows # is a "
-          "comment:\n"
-          "\n"
-          "    solver.c:120 = fss\n"
-          "    assemble     = awf-c  # a function\n"
-          "    *            = gss\n"
-          "\n"
-          "A loop is named once.  `dlsbench list schemes` names the schemes.");
-    heading(man, "what names a loop");
-    row(man, "FILE:LINE", "its place, with or without folders, as reported");
-    row(man, "FUNCTION", "the function that has it, as reported");
-    row(man, "MODULE:BUILD+OFFSET",
+    begin_page(
+        man, "rules", "rules of `dlsbench omp --scheme @FILE`",
+        "A line of the file is a rule, LOOP = SCHEME.  What follows # is a "
+        "comment:\n"
+        "\n"
+        "    solver.c:120 = fss\n"
+        "    assemble     = awf-c  # a function\n"
+        "    *            = gss\n"
+        "\n"
+        "A loop is named once.  `dlsbench list schemes` names the schemes.");
+    print_heading(man, "what names a loop");
+    print_row(man, "FILE:LINE",
+              "its place, with or without folders, as reported");
+    print_row(man, "FUNCTION", "the function that has it, as reported");
+    print_row(
+        man, "MODULE:BUILD+OFFSET",
         "its place in one build, as `--try` writes it; goes before the others");
-    row(man, "*", "every loop that no other rule names");
+    print_row(man, "*", "every loop that no other rule names");
 }

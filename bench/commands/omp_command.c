@@ -115,8 +115,8 @@ static int open_record(struct omp_input *in, struct error *err)
 }
 
 /* Without a folder the records are beside the counters.  Returns exit code. */
-static int record(const struct omp_input *in, const char *folder,
-                  const struct loops *loops)
+static int write_records(const struct omp_input *in, const char *folder,
+                         const struct loops *loops)
 {
     struct error err;
     const char *to = in->record != NULL ? in->record : folder;
@@ -224,12 +224,12 @@ static int report(struct start *start, const struct omp_input *in,
     if (in->out != NULL)
         store(in, words, &run, &loops);
     if (start->records)
-        exit_code = record(in, start->folder, &loops);
+        exit_code = write_records(in, start->folder, &loops);
     loops_free(&loops);
     return exit_code;
 }
 
-static int suggest(const char *path)
+static int print_patch(const char *path)
 {
     struct error err = {""};
     char name[PATH_MAX];
@@ -359,7 +359,7 @@ int omp_command(int argc, char **argv)
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (in.suggest != NULL)
-        return suggest(in.suggest);
+        return print_patch(in.suggest);
     if (in.code != NULL)
         return list_static(in.code);
     if (in.reads)

@@ -110,7 +110,7 @@ static const struct options_page page = {
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* The options end at `--`. */
-static int split(int argc, char **argv)
+static int find_program(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--") == 0)
@@ -212,7 +212,7 @@ static int check_records(const struct omp_input *in, bool runs,
 int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
              struct error *err)
 {
-    int words = split(argc, argv);
+    int words = find_program(argc, argv);
     if (lacks_mark(words, argv))
         return error_set(err, EINVAL,
                          "omp: '--' is missing before the program: dlsbench "

@@ -46,7 +46,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Cells of one name get their hashes, too. */
-static struct tracked *track(const struct summary_row *rows, int count)
+static struct tracked *name_cells(const struct summary_row *rows, int count)
 {
     struct tracked *list = need_zeroed((size_t)count + 1, sizeof(*list));
     char **names = need_zeroed((size_t)count + 1, sizeof(*names));
@@ -206,7 +206,7 @@ static void write_openmetrics(const struct tracked *list, int count, FILE *out)
 }
 
 /* Returns how many are not left out. */
-static int report(const struct tracked *list, int count)
+static int report_left_out(const struct tracked *list, int count)
 {
     const struct tracked *first = NULL;
     int missing = 0;
@@ -226,9 +226,9 @@ int trackers_write(const struct results *results, int format, FILE *out)
         write_google, write_bencher, write_openmetrics};
     int count = results->count;
     struct summary_row *rows = summary_rows_make(results);
-    struct tracked *list = track(rows, count);
+    struct tracked *list = name_cells(rows, count);
     writers[format](list, count, out);
-    int written = report(list, count);
+    int written = report_left_out(list, count);
     for (int i = 0; i < count; i++) {
         free(list[i].name);
         free(list[i].left_out);

@@ -29,7 +29,7 @@ static double clock_s(clockid_t clock)
 
 /* Steps of a chain of additions in each second of the thread's own time, over
  * this many seconds of the clock. */
-static double spin(double seconds)
+static double core_speed(double seconds)
 {
     double end = clock_s(CLOCK_MONOTONIC) + seconds, steps = 0;
     double begin = clock_s(CLOCK_THREAD_CPUTIME_ID);
@@ -58,9 +58,9 @@ static void check_speed(struct doctor *doctor)
 {
     double begin_s = clock_s(CLOCK_MONOTONIC);
     double own_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
-    double first = spin(0.05);
-    spin(0.9);
-    double last = spin(0.05);
+    double first = core_speed(0.05);
+    core_speed(0.9);
+    double last = core_speed(0.05);
     double share = (clock_s(CLOCK_THREAD_CPUTIME_ID) - own_s) /
                    (clock_s(CLOCK_MONOTONIC) - begin_s);
     doctor_add(doctor,
@@ -171,7 +171,7 @@ static void take_message(void *arg, const char *line)
         snprintf(answer->first, sizeof(answer->first), "%s", text);
 }
 
-static double tick(void *arg)
+static double no_tick(void *arg)
 {
     (void)arg;
     return 20;
@@ -201,7 +201,7 @@ static int run_two(const char *out, struct answer *answer,
                                  NULL};
     const struct child_watcher watcher = {.output = take_output,
                                           .message = take_message,
-                                          .tick = tick,
+                                          .tick = no_tick,
                                           .arg = answer};
     int code = child_program(self, sizeof(self), err);
     if (code != 0 || (code = stops_open(&stops, err)) != 0)

@@ -177,7 +177,7 @@ static bool few_memory(int ranks)
 }
 
 /* What a text that fits several causes means here; false: none of them. */
-static bool settle(enum kind *kind, int ranks)
+static bool settle_kind(enum kind *kind, int ranks)
 {
     bool open = *kind == SPACE || *kind == UNSURE || *kind == HELPER;
     if (open && few_files(ranks))
@@ -201,7 +201,7 @@ static void name_limit(int resource, const char *unit, double factor,
         snprintf(text, size, "unlimited");
 }
 
-static void describe(enum kind kind, int ranks, char *text, size_t size)
+static void describe_kind(enum kind kind, int ranks, char *text, size_t size)
 {
     static const char *const words[] = {
         [LOCKED] = "too little memory may be locked for the network card: "
@@ -265,9 +265,9 @@ void cause_words(const struct cause *cause, const char *said, bool ours,
     /* A launcher that has no file left says nothing at all. */
     if (cause->sign == NULL && (said[0] != '\0' || !few_files(ranks)))
         return;
-    if ((ours && kind != ALONE) || !settle(&kind, ranks))
+    if ((ours && kind != ALONE) || !settle_kind(&kind, ranks))
         return;
-    describe(kind, ranks, words, sizeof(words));
+    describe_kind(kind, ranks, words, sizeof(words));
     const char *line = cause->sign != NULL ? cause->line : said;
     snprintf(text, size, "%s%s%s", words, line[0] != '\0' ? ": " : "", line);
 }

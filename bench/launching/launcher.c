@@ -188,8 +188,8 @@ static bool knows_ranks(char *const *argv)
     return false;
 }
 
-static int fill(const char *template, int ranks, int threads,
-                const char *const *tail, char **argv, struct error *err)
+static int fill_words(const char *template, int ranks, int threads,
+                      const char *const *tail, char **argv, struct error *err)
 {
     char word[WORD_SIZE];
     bool has_ranks = false;
@@ -217,7 +217,7 @@ char **launcher_argv(const char *template, int ranks, int threads,
                      const char *const *tail, struct error *err)
 {
     char **argv = need_zeroed(WORDS_MAX + 9, sizeof(*argv));
-    if (fill(template, ranks, threads, tail, argv, err) == 0)
+    if (fill_words(template, ranks, threads, tail, argv, err) == 0)
         return argv;
     launcher_free(argv);
     return NULL;

@@ -200,7 +200,7 @@ static void close_workers(struct field *field)
     free(field->ready_s);
 }
 
-static void compare(FILE *out, struct field *field)
+static void compare_bounds(FILE *out, struct field *field)
 {
     struct contest_tally tally = {0};
     bool prints = field->context->comm.rank == 0;
@@ -227,7 +227,7 @@ void overhead_bounds(FILE *out, struct launch_context *context)
         open_workers(field);
         for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
             open_scheme(field, sched_schemes[i]->name);
-        compare(out, field);
+        compare_bounds(out, field);
         for (int i = 0; i < field->count; i++)
             bench_cell_close(&field->bounded[i].cell);
         close_workers(field);

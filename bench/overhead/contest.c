@@ -48,7 +48,8 @@ static void print_time(FILE *out, int width, double ns)
 }
 
 /* MISSED only if the 95 % confidence interval misses the aim, too. */
-static const char *judge(const struct timed *timed, const struct state *state)
+static const char *judge_row(const struct timed *timed,
+                             const struct state *state)
 {
     const struct contest *row = timed->row;
     double ratio[OVERHEAD_ROUNDS], more[OVERHEAD_ROUNDS];
@@ -72,7 +73,7 @@ static void print_aim(FILE *out, const struct timed *timed,
     const struct contest *row = timed->row;
     char text[48] = "-";
     if (row->aim > 0 || row->aim_ns > 0) {
-        const char *judged = judge(timed, state);
+        const char *judged = judge_row(timed, state);
         int used = 0;
         if (row->aim > 0)
             used = snprintf(text, sizeof(text), "%.4g", row->aim);

@@ -78,7 +78,7 @@ static double time_body(const struct bodies *bodies)
     return 1e9 * least_s / (double)bodies->table.steps;
 }
 
-static void compare(FILE *out, struct bodies *bodies)
+static void compare_early(FILE *out, struct bodies *bodies)
 {
     char name[48];
     double body_ns = time_body(bodies);
@@ -112,7 +112,7 @@ void overhead_early(FILE *out, struct launch_context *context)
             continue;
         bodies->early = source_early_steps(
             &bodies->table, workers, &(struct source_took){.nothing = true});
-        compare(out, bodies);
+        compare_early(out, bodies);
         sched_table_free(&bodies->table);
     }
     free(bodies);

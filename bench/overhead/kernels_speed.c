@@ -108,8 +108,8 @@ static double dot_rows(void *arg)
     return 1e9 * (engine_now() - start);
 }
 
-static void compare(FILE *out, struct launch_context *context, const char *text,
-                    int64_t rows, struct contest row)
+static void compare_kernel(FILE *out, struct launch_context *context,
+                           const char *text, int64_t rows, struct contest row)
 {
     struct error err;
     struct job job;
@@ -134,8 +134,8 @@ void overhead_kernels(FILE *out, struct launch_context *context)
         .how = DOT, .ours = run_rows, .bare = dot_rows, .aim = 1.3};
     contest_head(out,
                  "Kernels, one core, beside other code that does the same");
-    compare(out, context, "mandelbrot:size=2048,maxiter=1000", 1, lanes);
-    compare(out, context, "adjoint:size=100", 100 * 100, dots);
-    compare(out, context, "adjoint:size=800", SAMPLE, dots);
+    compare_kernel(out, context, "mandelbrot:size=2048,maxiter=1000", 1, lanes);
+    compare_kernel(out, context, "adjoint:size=100", 100 * 100, dots);
+    compare_kernel(out, context, "adjoint:size=800", SAMPLE, dots);
     overhead_products(out, context);
 }

@@ -74,8 +74,8 @@ static double read_figure(const char *command)
 }
 
 /* A figure of one run in ns; 0: it cannot be run. */
-static double run(const struct trial *trial, const char *variables,
-                  enum figure figure)
+static double run_program(const struct trial *trial, const char *variables,
+                          enum figure figure)
 {
     char *set = need_text(variables, trial->folder);
     char *command =
@@ -92,19 +92,20 @@ static double run(const struct trial *trial, const char *variables,
 static double run_plain(void *arg)
 {
     const struct trial *trial = arg;
-    return trial->way->figure == STATIC_S ? run(arg, SAME, SAME_S)
-                                          : run(arg, "", trial->way->figure);
+    return trial->way->figure == STATIC_S
+               ? run_program(arg, SAME, SAME_S)
+               : run_program(arg, "", trial->way->figure);
 }
 
 static double run_loaded(void *arg)
 {
     const struct trial *trial = arg;
-    return run(trial, trial->way->variables, trial->way->figure) /
+    return run_program(trial, trial->way->variables, trial->way->figure) /
            trial->way->chunks;
 }
 
-static void compare(FILE *out, struct launch_context *context,
-                    const struct trial *trial)
+static void compare_libraries(FILE *out, struct launch_context *context,
+                              const struct trial *trial)
 {
     char how[24];
     snprintf(how, sizeof(how), "%d thread%s", trial->threads,
@@ -139,7 +140,8 @@ void overhead_omp(FILE *out, struct launch_context *context)
     for (int t = 1; t <= context->threads; t *= 2)
         for (int i = 0; i < WAYS; i++)
             if (reads || ways[i].figure != STATIC_S)
-                compare(out, context,
-                        &(struct trial){&ways[i], scratch.path, t, steps});
+                compare_libraries(
+                    out, context,
+                    &(struct trial){&ways[i], scratch.path, t, steps});
     scratch_close(&scratch);
 }

@@ -168,8 +168,8 @@ static int open_line(struct bench_cell *cell, struct launch_context *context,
     return bench_cell_open(cell, context, NULL, fields, err);
 }
 
-static void compare(FILE *out, struct launch_context *context,
-                    struct cells *cells, const struct lines *lines)
+static void compare_lines(FILE *out, struct launch_context *context,
+                          struct cells *cells, const struct lines *lines)
 {
     struct contest row[CELLS_MAX];
     struct side side[CELLS_MAX];
@@ -202,17 +202,17 @@ void overhead_ranks(FILE *out, struct launch_context *context)
     if (comm->rank == 0)
         contest_head(out, "One chunk of an empty loop from a master, 2 ranks, "
                           "beside an MPI ping-pong");
-    compare(out, context, cells, &masters);
+    compare_lines(out, context, cells, &masters);
     if (comm->rank == 0)
         contest_head(out, "One chunk of an empty loop from a window, 2 ranks "
                           "asking, beside a bare fetch-and-add in it");
     if (window_open(&cells->window, comm, true, sizeof(struct source_counter),
                     &err) == 0) {
-        compare(out, context, cells, &windows);
+        compare_lines(out, context, cells, &windows);
         window_close(&cells->window);
     }
     if (comm->rank == 0)
         contest_head(out, "Work stealing, 2 ranks, beside an MPI ping-pong");
-    compare(out, context, cells, &steals);
+    compare_lines(out, context, cells, &steals);
     free(cells);
 }

@@ -25,7 +25,7 @@ struct recorded {
     enum recording ours, now;
 };
 
-static int64_t body(int thread, void *arg)
+static int64_t run_recorded(int thread, void *arg)
 {
     struct recorded *r = arg;
     struct source_table source;
@@ -45,7 +45,8 @@ static double time_recording(struct recorded *r, enum recording what)
 {
     r->now = what;
     atomic_store(&r->counter.step, r->table.primed);
-    return team_time_chunks(r->context, r->context->team, body, r, NULL);
+    return team_time_chunks(r->context, r->context->team, run_recorded, r,
+                            NULL);
 }
 
 static double time_nothing(void *arg)
@@ -74,7 +75,7 @@ static int open_recorded(struct recorded *r, struct error *err)
     return code;
 }
 
-static void compare(FILE *out, struct recorded *r)
+static void compare_recordings(FILE *out, struct recorded *r)
 {
     static const struct {
         const char *name;
@@ -106,7 +107,7 @@ void overhead_recording(FILE *out, struct launch_context *context)
     if (context->threads > THREADS_MAX || open_recorded(r, &err) != 0)
         fprintf(out, "recording: %s\n", err.text);
     else
-        compare(out, r);
+        compare_recordings(out, r);
     for (int t = 0; t < THREADS_MAX; t++)
         free(r->log[t]);
     sched_table_free(&r->table);

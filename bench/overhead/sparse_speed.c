@@ -179,9 +179,9 @@ static void close_product(struct product *p)
 }
 
 /* Sums in another order differ in their last bits. */
-static void compare(FILE *out, struct launch_context *context,
-                    struct product *p, const char *base,
-                    double (*run_base)(void *))
+static void compare_products(FILE *out, struct launch_context *context,
+                             struct product *p, const char *base,
+                             double (*run_base)(void *))
 {
     double differs = 0;
     const struct contest row = {.name = "spmv:rmat=18",
@@ -205,9 +205,9 @@ void overhead_products(FILE *out, struct launch_context *context)
     if (open_product(&p, &err) != 0) {
         fprintf(out, "  spmv: %s\n", err.text);
     } else {
-        compare(out, context, &p, "plain CSR", run_plain);
+        compare_products(out, context, &p, "plain CSR", run_plain);
         if (p.rsb != NULL && has_matrix(p.rsb))
-            compare(out, context, &p, "librsb", run_rsb);
+            compare_products(out, context, &p, "librsb", run_rsb);
         else
             fprintf(out, "  spmv:rmat=18: no librsb here (librsb-dev, when "
                          "the benchmark is built)\n");

@@ -280,7 +280,7 @@ static double time_timed(void *arg)
 
 /* Every row in turns with the bare counter.  A scheme that learns takes the
  * time of every chunk: its row is in turns with the last one that does not. */
-static void compare(FILE *out, struct field *field, struct served *c)
+static void compare_scheme(FILE *out, struct field *field, struct served *c)
 {
     const struct entry *is = &c->is;
     bool aims = !is->steals && !is->late && !is->learns;
@@ -351,7 +351,7 @@ void overhead_threads(FILE *out, struct launch_context *context)
                  context->threads);
     contest_run(out, context, &bare, 1, NULL);
     for (int i = 0; i < COUNT; i++)
-        compare(out, field, &served[i]);
+        compare_scheme(out, field, &served[i]);
     close_all(field, served);
     free(field);
 }

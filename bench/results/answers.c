@@ -34,10 +34,10 @@ static bool is_choice(const struct contest *contest, int row)
            text_is(contest->rows[row].conditions, contest->conditions);
 }
 
-static void add(char text[TEXT_SIZE], const char *format, ...)
+static void add_text(char text[TEXT_SIZE], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add(char text[TEXT_SIZE], const char *format, ...)
+static void add_text(char text[TEXT_SIZE], const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;
@@ -83,9 +83,9 @@ static void add_choice(const struct contest *contest, int row,
                        char text[TEXT_SIZE])
 {
     char name[NAME_SIZE];
-    add(text, "%s", scheme_name(contest, row, name));
+    add_text(text, "%s", scheme_name(contest, row, name));
     if (has_labels(contest))
-        add(text, " with %s", contest->rows[row].label);
+        add_text(text, " with %s", contest->rows[row].label);
 }
 
 /* ---- the choice to take ---- */
@@ -109,9 +109,9 @@ static void add_times(const struct contest *contest, char text[TEXT_SIZE])
                        sizeof(low));
     table_said_seconds(most, most, high, sizeof(high));
     if (text_is(low, high))
-        add(text, "%s", high);
+        add_text(text, "%s", high);
     else
-        add(text, "%.*s to %s", (int)strcspn(low, " "), low, high);
+        add_text(text, "%.*s to %s", (int)strcspn(low, " "), low, high);
 }
 
 /* Where the best choice's workers wait most of the time, a user must know: more
@@ -121,7 +121,7 @@ static void add_waiting(const struct contest *contest, char text[TEXT_SIZE])
     const struct summary_row *row = &contest->rows[contest->best];
     double share = row->overhead_s / row->time.median;
     if (share >= WAITS_LEAST)
-        add(text, ", but workers wait %.0f %% of the time", 100 * share);
+        add_text(text, ", but workers wait %.0f %% of the time", 100 * share);
 }
 
 /* A median above what can be is noise: the table shows its interval. */
@@ -129,10 +129,10 @@ static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
 {
     const struct summary_row *row = &contest->rows[contest->best];
     if (row->speedup.high < 1)
-        add(text, ", slower than one core alone");
+        add_text(text, ", slower than one core alone");
     else if (row->speedup.median <= row->powers && !row->refused)
-        add(text, ", %s%.1f times as fast as one core",
-            contest->winners > 1 ? "up to " : "", row->speedup.median);
+        add_text(text, ", %s%.1f times as fast as one core",
+                 contest->winners > 1 ? "up to " : "", row->speedup.median);
 }
 
 static bool is_near(const struct contest *contest, double time_s)
@@ -161,7 +161,7 @@ static int find_next(const struct contest *contest)
     return next;
 }
 
-static double slower(const struct contest *contest, int row)
+static double slower_by(const struct contest *contest, int row)
 {
     return contest->rows[row].time.median /
                contest->rows[contest->best].time.median -
@@ -173,17 +173,17 @@ static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
     int next = find_next(contest);
     add_choice(contest, contest->best, text);
     if (next < 0)
-        add(text, " takes ");
+        add_text(text, " takes ");
     else
-        add(text, " is the fastest of %d choices: ", contest->choices);
+        add_text(text, " is the fastest of %d choices: ", contest->choices);
     add_times(contest, text);
     add_speedup(contest, text);
     add_waiting(contest, text);
     if (next < 0)
         return;
-    add(text, "; the next is ");
+    add_text(text, "; the next is ");
     add_choice(contest, next, text);
-    add(text, ", %.2g %% slower", 100 * slower(contest, next));
+    add_text(text, ", %.2g %% slower", 100 * slower_by(contest, next));
 }
 
 static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
@@ -191,22 +191,24 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
     bool all = contest->winners == contest->choices;
     bool near = is_near(contest, longest_s(contest));
     if (all)
-        add(text,
+        add_text(
+            text,
             near ? "no difference was seen between the %d choices ("
                  : "these runs are too few, or vary too much, to tell the %d "
                    "choices apart (",
             contest->choices);
     else
-        add(text, "%d of %d choices %s (", contest->winners, contest->choices,
-            near ? "are equally fast" : "may be the fastest");
+        add_text(text, "%d of %d choices %s (", contest->winners,
+                 contest->choices,
+                 near ? "are equally fast" : "may be the fastest");
     add_times(contest, text);
     add_speedup(contest, text);
     add_waiting(contest, text);
-    add(text, "); the simplest ");
+    add_text(text, "); the simplest ");
     if (!near)
-        add(text, "of those within %.0f %% of the shortest time ",
-            100 * (EQUAL_MOST - 1));
-    add(text, "is ");
+        add_text(text, "of those within %.0f %% of the shortest time ",
+                 100 * (EQUAL_MOST - 1));
+    add_text(text, "is ");
     add_choice(contest, find_simplest(contest), text);
 }
 
@@ -243,7 +245,7 @@ static int compare_schemes(const void *a, const void *b, void *arg)
 {
     const struct contest *contest = arg;
     int x = *(const int *)a, y = *(const int *)b;
-    double s = slower(contest, x), t = slower(contest, y);
+    double s = slower_by(contest, x), t = slower_by(contest, y);
     int order = strcmp(scheme_of(contest, x), scheme_of(contest, y));
     if (order == 0)
         order = contest->wins[y] - contest->wins[x];
@@ -256,7 +258,7 @@ static int compare_schemes(const void *a, const void *b, void *arg)
 static int compare_times(const void *a, const void *b, void *arg)
 {
     int x = *(const int *)a, y = *(const int *)b;
-    double s = slower(arg, x), t = slower(arg, y);
+    double s = slower_by(arg, x), t = slower_by(arg, y);
     return s != t ? (s < t) - (s > t) : x - y;
 }
 
@@ -273,7 +275,8 @@ static int list_avoided(struct contest *contest, int *row)
     for (int i = 0; i < count; i++)
         if ((i == 0 || !text_is(scheme_of(contest, row[i]),
                                 scheme_of(contest, row[i - 1]))) &&
-            !contest->wins[row[i]] && slower(contest, row[i]) >= SLOWER_LEAST)
+            !contest->wins[row[i]] &&
+            slower_by(contest, row[i]) >= SLOWER_LEAST)
             row[avoided++] = row[i];
     qsort_r(row, (size_t)avoided, sizeof(*row), compare_times, contest);
     return avoided;
@@ -294,24 +297,24 @@ static void say_avoided(FILE *out, const struct contest *contest,
         last = row[i];
         if (named == AVOIDED_MOST)
             continue;
-        add(text, "%s%s",
-            named == 0         ? ""
-            : named == all - 1 ? " and "
-                               : ", ",
-            scheme_name(contest, row[i], name));
+        add_text(text, "%s%s",
+                 named == 0         ? ""
+                 : named == all - 1 ? " and "
+                                    : ", ",
+                 scheme_name(contest, row[i], name));
         named++;
     }
     if (all == 0)
         return;
     if (all > named)
-        add(text, " and %d more", all - named);
-    double least = round(100 * slower(contest, last));
-    double most = round(100 * slower(contest, first));
-    add(text, ": %.0f", least);
+        add_text(text, " and %d more", all - named);
+    double least = round(100 * slower_by(contest, last));
+    double most = round(100 * slower_by(contest, first));
+    add_text(text, ": %.0f", least);
     if (most > least)
-        add(text, " to %.0f", most);
-    add(text, " %% slower%s%s", cause == UNKNOWN ? "" : "; ",
-        cause_words[cause]);
+        add_text(text, " to %.0f", most);
+    add_text(text, " %% slower%s%s", cause == UNKNOWN ? "" : "; ",
+             cause_words[cause]);
     table_heading(out, 4, text);
 }
 
@@ -329,11 +332,12 @@ static const char *why_unranked(const struct contest *contest)
 static void print_answer(FILE *out, struct contest *contest, const char *name)
 {
     char text[TEXT_SIZE] = "";
-    add(text, "%s%s: ", name, contest->conditions);
+    add_text(text, "%s%s: ", name, contest->conditions);
     if (contest->best < 0)
-        add(text, "no answer, since %s", why_unranked(contest));
+        add_text(text, "no answer, since %s", why_unranked(contest));
     else if (contest->winners == 0)
-        add(text, "no answer, the fastest one's speedup cannot be (below)");
+        add_text(text,
+                 "no answer, the fastest one's speedup cannot be (below)");
     else if (contest->winners == 1)
         say_fastest(contest, text);
     else

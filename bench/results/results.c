@@ -246,7 +246,8 @@ static int read_all(const char *dir, const char *kind, read_function *read,
     return code;
 }
 
-static int begin(struct results *results, const char *path, struct error *err)
+static int begin_results(struct results *results, const char *path,
+                         struct error *err)
 {
     *results = (struct results){.index = json_object(), .ends = json_object()};
     return results->index != NULL && results->ends != NULL
@@ -256,7 +257,7 @@ static int begin(struct results *results, const char *path, struct error *err)
 
 int results_read(const char *dir, struct results *results, struct error *err)
 {
-    int code = begin(results, dir, err);
+    int code = begin_results(results, dir, err);
     if (code == 0)
         code = read_all(dir, "runs-", read_ends, results, err);
     if (code == 0)
@@ -276,7 +277,7 @@ int results_read_launch(const char *dir, const char *launch,
     if ((size_t)snprintf(path, sizeof(path), "%s/runs-%s.jsonl", dir, launch) >=
         sizeof(path))
         return error_set(err, ENAMETOOLONG, "%s: the path is too long", dir);
-    int code = begin(results, path, err);
+    int code = begin_results(results, path, err);
     if (code == 0 && access(path, F_OK) == 0)
         code = read_ends(path, results, err);
     if (code == 0 && results->count > 0)

@@ -144,7 +144,7 @@ static bool read_number(const char **at, int *number)
     return true;
 }
 
-static bool skip(const char **at, char sign)
+static bool skip_sign(const char **at, char sign)
 {
     bool is_there = **at == sign;
     *at += is_there;
@@ -174,11 +174,11 @@ static bool read_radical(struct fat_tree *tree)
         if (!read_number(&at, &first))
             return false;
         last = first;
-        if (skip(&at, '-') && !read_number(&at, &last))
+        if (skip_sign(&at, '-') && !read_number(&at, &last))
             return false;
         if (!add_numbers(tree, &room, first, last))
             return false;
-    } while (skip(&at, ','));
+    } while (skip_sign(&at, ','));
     return *at == '\0';
 }
 
@@ -188,11 +188,11 @@ static bool read_children(struct fat_tree *tree)
 {
     const char *at = tree->parameters;
     int levels, children = 0;
-    if (!read_number(&at, &levels) || levels == 0 || !skip(&at, ';'))
+    if (!read_number(&at, &levels) || levels == 0 || !skip_sign(&at, ';'))
         return false;
     long below = 1;
     for (int i = 0; i < levels; i++) {
-        if (i > 0 && !skip(&at, ','))
+        if (i > 0 && !skip_sign(&at, ','))
             return false;
         below *= i > 0 ? children : 1;
         tree->children = at;

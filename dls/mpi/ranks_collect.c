@@ -35,7 +35,7 @@ struct collecting {
     struct batch batch;
 };
 
-static int64_t rounded(int64_t bytes)
+static int64_t round_to_words(int64_t bytes)
 {
     return (bytes + 7) / 8 * 8;
 }
@@ -47,10 +47,10 @@ static int64_t bytes_of(const dls_data *output, int64_t iteration)
 {
     if (output->bytes > 0)
         return (int64_t)output->bytes;
-    return 8 + rounded((int64_t)output->measure(output->arg, iteration));
+    return 8 + round_to_words((int64_t)output->measure(output->arg, iteration));
 }
 
-static void put(const dls_data *output, int64_t i, char *to)
+static void put_result(const dls_data *output, int64_t i, char *to)
 {
     if (output->bytes > 0) {
         memcpy(to, (char *)output->memory + (size_t)i * output->bytes,
@@ -63,7 +63,7 @@ static void put(const dls_data *output, int64_t i, char *to)
 }
 
 /* Returns the bytes that it took. */
-static int64_t take(const dls_data *output, int64_t i, const char *from)
+static int64_t take_result(const dls_data *output, int64_t i, const char *from)
 {
     if (output->bytes > 0) {
         memcpy((char *)output->memory + (size_t)i * output->bytes, from,
@@ -73,7 +73,7 @@ static int64_t take(const dls_data *output, int64_t i, const char *from)
     uint64_t bytes;
     memcpy(&bytes, from, sizeof(bytes));
     output->unpack(output->arg, i, from + 8, bytes);
-    return 8 + rounded((int64_t)bytes);
+    return 8 + round_to_words((int64_t)bytes);
 }
 
 /* As much of a chunk as there is room for; returns its iterations. */
@@ -85,7 +85,7 @@ static int64_t add_part(const dls_data *output, struct batch *batch,
         int64_t bytes = bytes_of(output, start + added);
         if (bytes > batch->capacity - batch->head.bytes)
             break;
-        put(output, start + added, batch->room + batch->head.bytes);
+        put_result(output, start + added, batch->room + batch->head.bytes);
         batch->head.bytes += bytes;
     }
     if (added > 0)
@@ -95,7 +95,7 @@ static int64_t add_part(const dls_data *output, struct batch *batch,
 }
 
 /* The next batch of this rank; without parts when there is no more. */
-static void fill(struct collecting *c, struct cursor *at)
+static void fill_batch(struct collecting *c, struct cursor *at)
 {
     const struct ranks *ranks = c->ranks;
     struct batch *batch = &c->batch;
@@ -117,19 +117,20 @@ static void fill(struct collecting *c, struct cursor *at)
     }
 }
 
-static void place(const struct collecting *c)
+static void place_batch(const struct collecting *c)
 {
     const char *from = c->batch.room;
     for (int64_t p = 0; p < c->batch.head.parts; p++) {
         const struct chunk *part = &c->batch.head.part[p];
         for (int64_t i = 0; i < part->size; i++)
-            from += take(c->output, part->start + i, from);
+            from += take_result(c->output, part->start + i, from);
     }
 }
 
 /* ---- messages ---- */
 
-static void move(const struct collecting *c, int from, void *data, int bytes)
+static void move_bytes(const struct collecting *c, int from, void *data,
+                       int bytes)
 {
     const struct comm *comm = &c->ranks->comm;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -148,10 +149,10 @@ static void move(const struct collecting *c, int from, void *data, int bytes)
 static void move_batch(struct collecting *c, int from)
 {
     struct batch *batch = &c->batch;
-    move(c, from, &batch->head, (int)sizeof(batch->head));
+    move_bytes(c, from, &batch->head, (int)sizeof(batch->head));
     for (int64_t at = 0; at < batch->head.bytes; at += PART) {
         int64_t left = batch->head.bytes - at;
-        move(c, from, batch->room + at, left < PART ? (int)left : PART);
+        move_bytes(c, from, batch->room + at, left < PART ? (int)left : PART);
     }
 }
 
@@ -166,12 +167,12 @@ static void collect_from(struct collecting *c, int from)
         return;
     do {
         if (sends)
-            fill(c, &at);
+            fill_batch(c, &at);
         move_batch(c, from);
         if (comm_failed(comm))
             return;
         if (!sends)
-            place(c);
+            place_batch(c);
     } while (c->batch.head.parts > 0);
 }
 
@@ -227,7 +228,7 @@ static int check_root(struct ranks *ranks, int root)
     return 0;
 }
 
-static int collect(struct ranks *ranks, int root)
+static int collect_results(struct ranks *ranks, int root)
 {
     struct collecting *c = malloc(sizeof(*c));
     int code = comm_agree(
@@ -264,5 +265,6 @@ DLS_PUBLIC int dls_collect(dls_loop *loop, int root)
     int code = ranks_check_finished(ranks);
     if (code == 0)
         code = check_root(ranks, root);
-    return code != 0 || ranks->comm.ranks == 1 ? code : collect(ranks, root);
+    return code != 0 || ranks->comm.ranks == 1 ? code
+                                               : collect_results(ranks, root);
 }

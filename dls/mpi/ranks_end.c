@@ -120,7 +120,7 @@ static int check_again(struct ranks *ranks, int64_t iterations)
     return code;
 }
 
-static int again(dls_loop *loop, int64_t iterations)
+static int open_again(dls_loop *loop, int64_t iterations)
 {
     struct ranks *ranks = ranks_of(loop);
     int code = ranks_check_finished(ranks);
@@ -165,5 +165,5 @@ static int close_loop(dls_loop *loop, int64_t *unfinished)
 const struct loop_over ranks_over = {.next = ranks_next,
                                      .pass = ranks_pass,
                                      .leave = ranks_leave,
-                                     .again = again,
+                                     .again = open_again,
                                      .close = close_loop};

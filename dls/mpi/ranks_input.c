@@ -123,13 +123,13 @@ int data_choose(struct ranks *ranks)
 /* ---- the loop begins ---- */
 
 /* Bytes before an iteration. */
-static int64_t before(const struct data *data, int64_t iteration)
+static int64_t bytes_before(const struct data *data, int64_t iteration)
 {
     return data->before != NULL ? data->before[iteration]
                                 : iteration * (int64_t)data->input.bytes;
 }
 
-static int measure(struct ranks *ranks)
+static int measure_input(struct ranks *ranks)
 {
     struct data *data = &ranks->data;
     const dls_data *input = &data->input;
@@ -210,7 +210,7 @@ static void fill_store(struct data *data, int64_t iterations)
     const dls_data *input = &data->input;
     if (is_packed(input))
         for (int64_t i = 0; i < iterations; i++)
-            input->pack(input->arg, i, data->store + before(data, i));
+            input->pack(input->arg, i, data->store + bytes_before(data, i));
     else if (data->shares && data->bytes > 0)
         memcpy(data->store, input->memory, (size_t)data->bytes);
 }
@@ -226,10 +226,10 @@ int data_begin(struct ranks *ranks)
     if (!has_input(ranks))
         return 0;
     if (is_packed(&data->input))
-        code = measure(ranks);
+        code = measure_input(ranks);
     if (code != 0)
         return code;
-    data->bytes = before(data, ranks->loop.iterations);
+    data->bytes = bytes_before(data, ranks->loop.iterations);
     if (!data->is_open || data->bytes != data->open_bytes) {
         close_store(ranks);
         code = open_store(ranks);
@@ -302,7 +302,7 @@ void data_note(struct ranks *ranks, int number, const struct chunk *chunk)
         worker->done[worker->count++] = *chunk;
 }
 
-static int get(struct ranks *ranks, char *to, int64_t at, int64_t bytes)
+static int get_bytes(struct ranks *ranks, char *to, int64_t at, int64_t bytes)
 {
     const struct comm *comm = &ranks->comm;
     comm_begin(comm);
@@ -319,11 +319,12 @@ static int get(struct ranks *ranks, char *to, int64_t at, int64_t bytes)
     return comm_failed(comm) ? ranks_failed(ranks) : 0;
 }
 
-static int fetch(struct ranks *ranks, struct worker_data *worker)
+static int fetch_chunk(struct ranks *ranks, struct worker_data *worker)
 {
     const struct data *data = &ranks->data;
-    int64_t at = before(data, worker->now.start);
-    int64_t bytes = before(data, worker->now.start + worker->now.size) - at;
+    int64_t at = bytes_before(data, worker->now.start);
+    int64_t bytes =
+        bytes_before(data, worker->now.start + worker->now.size) - at;
     if (!comm_may(&ranks->comm))
         return ranks_refuse(ranks, EPERM,
                             "MPI's level of threads lets only the main thread "
@@ -336,7 +337,7 @@ static int fetch(struct ranks *ranks, struct worker_data *worker)
             return ranks_refuse(ranks, ENOMEM, "out of memory");
         worker->input_room = (size_t)bytes;
     }
-    int code = get(ranks, worker->input, at, bytes);
+    int code = get_bytes(ranks, worker->input, at, bytes);
     worker->fetched = code == 0;
     return code;
 }
@@ -371,12 +372,12 @@ DLS_PUBLIC int dls_input(dls_loop *loop, int number, const void **pointer,
     struct worker_data *worker = &ranks->data.worker[number];
     bool here = !ranks->data.remote || ranks->comm.rank == 0;
     if (!here && !worker->fetched)
-        code = fetch(ranks, worker);
+        code = fetch_chunk(ranks, worker);
     if (code != 0)
         return code;
-    *pointer = here
-                   ? ranks->data.store + before(&ranks->data, worker->now.start)
-                   : worker->input;
+    *pointer =
+        here ? ranks->data.store + bytes_before(&ranks->data, worker->now.start)
+             : worker->input;
     *first = worker->now.start;
     return 0;
 }

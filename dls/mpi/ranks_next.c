@@ -178,7 +178,7 @@ static void end_worker(struct ranks *ranks, int worker)
 static const double SLICE_S = 20e-6;
 enum { LOOKS_MAX = 64 };
 
-static void compute(struct ranks *ranks, double seconds)
+static void pass_seconds(struct ranks *ranks, double seconds)
 {
     double slice = SLICE_S;
     if (ranks->ops->rules->all_poll && slice < seconds / LOOKS_MAX)
@@ -195,8 +195,8 @@ void ranks_pass(dls_loop *loop, int number)
     struct ranks *ranks = ranks_of(loop);
     const struct chunk *ran = &ranks->data.worker[number].now;
     if (ranks_charge(ranks) && ran->size > 0)
-        compute(ranks,
-                loop->cost[ran->start + ran->size] - loop->cost[ran->start]);
+        pass_seconds(ranks, loop->cost[ran->start + ran->size] -
+                                loop->cost[ran->start]);
     if (!ranks->is_open || ranks->ended[number])
         return;
     enum engine_cost cost = end_cost(&ranks->end, number);
@@ -206,7 +206,8 @@ void ranks_pass(dls_loop *loop, int number)
 
 /* ---- the calls of workers ---- */
 
-static inline int take(struct ranks *ranks, int worker, struct chunk *chunk)
+static inline int take_chunk(struct ranks *ranks, int worker,
+                             struct chunk *chunk)
 {
     dls_loop *loop = &ranks->loop;
     if (ranks->comm.funneled && loop->workers == 1 && !comm_may(&ranks->comm))
@@ -228,11 +229,11 @@ int ranks_next(dls_loop *loop, int worker, struct chunk *chunk)
 {
     struct ranks *ranks = ranks_of(loop);
     if (!loop->notes)
-        return take(ranks, worker, chunk);
+        return take_chunk(ranks, worker, chunk);
     /* A chunk that it has must not get lost. */
     if (data_make_room(ranks, worker) != 0)
         return ranks_refuse(ranks, ENOMEM, "out of memory, ask again");
-    int more = take(ranks, worker, chunk);
+    int more = take_chunk(ranks, worker, chunk);
     data_note(ranks, worker, more == 1 ? chunk : NULL);
     return more;
 }

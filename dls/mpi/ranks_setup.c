@@ -53,19 +53,19 @@ static const struct transport_ops *const transports[] = {
 #undef TRANSPORT
 };
 
-static const char *option(const struct ranks *ranks, int which)
+static const char *option_text(const struct ranks *ranks, int which)
 {
     return ranks->text.value[which].text;
 }
 
-static bool is(const char *text, const char *other)
+static bool is_text(const char *text, const char *other)
 {
     return strcmp(text, other) == 0;
 }
 
 bool ranks_is_charged(const struct ranks *ranks)
 {
-    return is(option(ranks, OPTION_CHARGE), "costs");
+    return is_text(option_text(ranks, OPTION_CHARGE), "costs");
 }
 
 bool ranks_charge(const struct ranks *ranks)
@@ -78,25 +78,25 @@ bool ranks_charge(const struct ranks *ranks)
 
 static void choose_transport(struct ranks *ranks)
 {
-    const char *name = option(ranks, OPTION_TRANSPORT);
-    if (is(name, "auto"))
+    const char *name = option_text(ranks, OPTION_TRANSPORT);
+    if (is_text(name, "auto"))
         name = ranks->comm.ranks == 1 ? "shared" : "window";
     for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++)
-        if (is(transports[i]->rules->name, name))
+        if (is_text(transports[i]->rules->name, name))
             ranks->ops = transports[i];
     const char *field = ranks->ops->rules->field;
-    if (field != NULL && is(field, "victim"))
-        ranks->choice = option(ranks, OPTION_VICTIM);
-    if (field == NULL || !is(field, "window"))
+    if (field != NULL && is_text(field, "victim"))
+        ranks->choice = option_text(ranks, OPTION_VICTIM);
+    if (field == NULL || !is_text(field, "window"))
         return;
-    ranks->choice = option(ranks, OPTION_WINDOW);
-    if (is(ranks->choice, "auto"))
+    ranks->choice = option_text(ranks, OPTION_WINDOW);
+    if (is_text(ranks->choice, "auto"))
         ranks->choice = ranks->comm.one_host ? "shared" : "rma";
 }
 
 static bool uses_rma(const struct ranks *ranks)
 {
-    return ranks->choice != NULL && is(ranks->choice, "rma");
+    return ranks->choice != NULL && is_text(ranks->choice, "rma");
 }
 
 /* Across hosts the threads of a rank share one message. */
@@ -188,14 +188,14 @@ static int check_rules(struct ranks *ranks, const struct hierarchy *h)
 const char *ranks_master(const struct ranks *ranks)
 {
     return transport_has_field(ranks->ops, "master")
-               ? option(ranks, OPTION_MASTER)
+               ? option_text(ranks, OPTION_MASTER)
                : NULL;
 }
 
 static bool is_dedicated(const struct ranks *ranks)
 {
     const char *master = ranks_master(ranks);
-    return master != NULL && is(master, "dedicated");
+    return master != NULL && is_text(master, "dedicated");
 }
 
 /* Every master has a rank, and dedicated ones leave some to the workers. */
@@ -357,10 +357,11 @@ int ranks_choose(struct ranks *ranks)
         code = data_choose(ranks);
     ranks->meeting.needed =
         !engine_simulated && (uses_rma(ranks) || ranks->data.remote);
-    ranks->calls = ranks->data.remote ||
-                   (ranks->comm.ranks > 1 &&
-                    !(ranks->ops->rules->tree == TRANSPORT_NO_MASTER &&
-                      ranks->choice != NULL && is(ranks->choice, "shared")));
+    ranks->calls =
+        ranks->data.remote ||
+        (ranks->comm.ranks > 1 &&
+         !(ranks->ops->rules->tree == TRANSPORT_NO_MASTER &&
+           ranks->choice != NULL && is_text(ranks->choice, "shared")));
     ranks->keeps = h.node || ranks->ops->rules->all_poll;
     if (code == 0)
         code = check_threads(ranks, &h);

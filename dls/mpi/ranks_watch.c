@@ -21,7 +21,7 @@ static bool is_running(struct ranks *ranks)
             !atomic_load(&ranks->over));
 }
 
-static void say(const struct ranks *ranks, const char *what)
+static void say_left_open(const struct ranks *ranks, const char *what)
 {
     dprintf(STDERR_FILENO,
             "dls: rank %d of %d %s a loop of %lld iterations (%s): end it in "
@@ -39,7 +39,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)comm, (void)keyval, (void)extra;
     if (ranks == NULL)
         return MPI_SUCCESS;
-    say(ranks, "calls MPI_Finalize with");
+    say_left_open(ranks, "calls MPI_Finalize with");
     if (is_running(ranks))
         MPI_Abort(ranks->comm.all, 1);
     return MPI_SUCCESS;
@@ -55,7 +55,7 @@ static void at_exit(int status, void *note)
     MPI_Finalized(&over);
     if (status != 0 || over || ranks == NULL || !is_running(ranks))
         return;
-    say(ranks, "exits in the middle of");
+    say_left_open(ranks, "exits in the middle of");
     MPI_Abort(ranks->comm.all, 1);
 }
 

@@ -151,7 +151,7 @@ static void append_words(char *text, size_t size, const char *more)
 
 /* A file's name without folder and ending; words, such as those of a replay's
  * costs, as they are. */
-static const char *shorten(char *value)
+static const char *shorten_value(char *value)
 {
     const char *slash = strrchr(value, '/');
     if (slash == NULL && strchr(value, ' ') != NULL)
@@ -168,7 +168,7 @@ static void add_words(const struct cell *cell, const struct cell_field *field,
     const char *shown = value, *place = strstr(field->words, "%s");
     plain_text(cell, field, value);
     if (field->path)
-        shown = shorten(value);
+        shown = shorten_value(value);
     if (place == NULL)
         append_words(text, size, field->words);
     else if (shown[0] != '\0') {

@@ -55,7 +55,7 @@ static const struct record_field chunk_fields[] = {
     {"size", RECORD_LONG, RAN(size)},
     {.name = NULL}};
 
-static json_t *identity(const char *type, const struct row_context *c)
+static json_t *identity_object(const char *type, const struct row_context *c)
 {
     return json_pack("{s:i,s:s,s:s,s:s,s:i}", "schema", RECORD_SCHEMA, "type",
                      type, "launch", c->launch, "cell", c->cell->hash,
@@ -322,7 +322,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
                    int worker)
 {
     const struct worker_result *r = &result->workers[worker];
-    json_t *row = identity("worker", c);
+    json_t *row = identity_object("worker", c);
     const struct powers *powers = run_powers(c->run);
     json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",
                                           run_worker_rank(c->run, worker)));
@@ -352,7 +352,7 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
                   int64_t index)
 {
     const struct ran *ran = &result->log[index];
-    json_t *row = identity("chunk", c);
+    json_t *row = identity_object("chunk", c);
     bool stamped = strcmp(c->cell->timing, "chunk") == 0;
     json_object_set_new(row, "worker", json_integer(result->log_worker[index]));
     json_object_set_new(row, "step", json_integer(index));

@@ -3,7 +3,7 @@
 
 /* ---- looking for messages ---- */
 
-static void look(void *arg)
+static void look_for_messages(void *arg)
 {
     struct seat *seat = arg;
     struct blocks *b = seat->blocks;
@@ -67,7 +67,7 @@ int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk)
     return (chunk * b->workers + worker) * b->rows;
 }
 
-static bool deal(struct source *source, struct chunk *chunk)
+static bool deal_block(struct source *source, struct chunk *chunk)
 {
     struct seat *seat = (struct seat *)source;
     const struct blocks *b = seat->blocks;
@@ -121,8 +121,9 @@ void blocks_open_seat(struct blocks *b, int thread)
 {
     struct seat *seat = &b->seat[thread];
     *seat = (struct seat){.blocks = b};
-    seat->source = (struct source){.next = deal, .worker = b->first + thread};
-    seat->poll = (struct kernel_poll){look, seat};
+    seat->source =
+        (struct source){.next = deal_block, .worker = b->first + thread};
+    seat->poll = (struct kernel_poll){look_for_messages, seat};
     seat->worker = (struct worker){.source = &seat->source,
                                    .poll = &seat->poll,
                                    .log = seat->log,

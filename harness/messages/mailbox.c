@@ -92,7 +92,7 @@ void mailbox_withdraw(struct mailbox *box)
 }
 
 /* Makes room for one more request. */
-static void grow(struct mailbox *box)
+static void grow_requests(struct mailbox *box)
 {
     bool few = box->request == box->few;
     int room = box->requests_room * 2 + 64;
@@ -114,7 +114,7 @@ static void grow(struct mailbox *box)
 MPI_Request *mailbox_add(struct mailbox *box)
 {
     if (box->requests == box->requests_room)
-        grow(box);
+        grow_requests(box);
     box->request[box->requests] = MPI_REQUEST_NULL;
     return &box->request[box->requests++];
 }

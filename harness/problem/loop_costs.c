@@ -140,8 +140,8 @@ void loop_costs_begin(struct loop *loop)
 /* Replaces the old costs of a chunk, which began at `old`, by new ones from
  * before[0] on.  seconds 0: the clock was too coarse, and a unit of old costs
  * takes `unit`.  Returns where the next chunk's old costs begin. */
-static double recost(double *before, int64_t size, double old, double seconds,
-                     double unit)
+static double recost_chunk(double *before, int64_t size, double old,
+                           double seconds, double unit)
 {
     double begin = old, sum = before[size] - old;
     double took = seconds > 0 ? seconds : sum * unit, now = before[0];
@@ -165,6 +165,6 @@ void loop_costs_step(struct loop *loop, struct loop_took *took, int64_t count)
         return; /* no clock was fine enough: nothing is known */
     double unit = whole > 0 ? all / whole : 0;
     for (int64_t i = 0; i < count; i++)
-        old = recost(before + took[i].start, took[i].size, old, took[i].seconds,
-                     unit);
+        old = recost_chunk(before + took[i].start, took[i].size, old,
+                           took[i].seconds, unit);
 }

@@ -19,8 +19,8 @@ static char *members_of(json_t *cell, struct line *line)
     return text;
 }
 
-static int append(struct record_file *file, char *cell, struct line *line,
-                  struct error *err)
+static int append_line(struct record_file *file, char *cell, struct line *line,
+                       struct error *err)
 {
     free(cell);
     if (line->failed) {
@@ -36,7 +36,7 @@ int record_run(struct record_file *file, json_t *cell, const char *launch,
     struct line line = {0};
     char *members = members_of(cell, &line);
     run_line_add(&line, members, launch, run);
-    return append(file, members, &line, err);
+    return append_line(file, members, &line, err);
 }
 
 int record_done(struct record_file *file, json_t *cell, const char *launch,
@@ -46,7 +46,7 @@ int record_done(struct record_file *file, json_t *cell, const char *launch,
     struct line line = {0};
     char *members = members_of(cell, &line);
     run_line_done(&line, members, launch, status, repetitions, reason);
-    return append(file, members, &line, err);
+    return append_line(file, members, &line, err);
 }
 
 json_t *record_manifest_head(const char *launch, const char *campaign,

@@ -68,7 +68,7 @@ static void run_dependent(struct dmps *dmps, struct worker *worker,
     worker->end_s = engine_now();
 }
 
-static void work(struct run *run, const struct run_spot *spot)
+static void run_worker(struct run *run, const struct run_spot *spot)
 {
     struct worker *worker = &run->worker[spot->worker];
     struct worker_result *result = &run->result[spot->worker];
@@ -91,7 +91,7 @@ static void work(struct run *run, const struct run_spot *spot)
 static void run_pass(struct run *run, const struct run_spot *spot)
 {
     if (spot->worker >= 0)
-        work(run, spot);
+        run_worker(run, spot);
     run_leave_pass(run, spot);
 }
 

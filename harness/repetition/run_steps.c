@@ -144,7 +144,7 @@ void run_exchange(struct run *run, int first, int workers)
 
 /* Uses the costs of all ranks if they exchanged them, else those of this
  * process, which are all. */
-static void recost(struct run *run)
+static void recost_loop(struct run *run)
 {
     struct exchange *exchange = &run->steps.exchange;
     struct exchange_range *own = NULL, *all = exchange->told;
@@ -167,7 +167,7 @@ void run_advance(struct run *run)
     if (steps->count <= 1)
         return;
     if (run->setup->recosts)
-        recost(run);
+        recost_loop(run);
     if (loop->state != NULL)
         loop->kernel->steps->advance(loop->instance, loop->state, loop->output);
     steps->exchange_s += steps->slowest_s;

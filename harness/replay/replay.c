@@ -172,7 +172,7 @@ static void happen_here(struct play *play, const struct event *event,
         hosted_turn(play, worker, event->at);
 }
 
-static void happen(struct play *play, const struct event *event)
+static void handle_event(struct play *play, const struct event *event)
 {
     enum what what = event->what & ((1 << WHAT_BITS) - 1);
     struct server *server = &play->server[event->who];
@@ -215,7 +215,7 @@ static int run_masters(struct play *play)
             !event_before(link, &play->events.event[0])) {
             struct event event = play->events.event[0];
             play->hole = true;
-            happen(play, &event);
+            handle_event(play, &event);
             if (play->hole)
                 events_take(&play->events);
             play->hole = false;

@@ -14,7 +14,8 @@ static int rank_of_master(const struct play *play, int worker)
     return play->tree->master[play->tree->worker_master[worker]].rank;
 }
 
-static void send(struct play *play, int worker, double now, enum what what)
+static void send_request(struct play *play, int worker, double now,
+                         enum what what)
 {
     link_send(play, play->tree->worker_rank[worker],
               rank_of_master(play, worker), REQUEST_BYTES, now,
@@ -26,7 +27,7 @@ void ask_start(struct play *play, int worker)
     *end_of(play, worker) = play_start_s(play, worker);
     if (play->learned != NULL)
         play->learned[worker].asked_s = *end_of(play, worker);
-    send(play, worker, *end_of(play, worker), WORK);
+    send_request(play, worker, *end_of(play, worker), WORK);
 }
 
 /* The chunk that ran is done: its time waits to be told. */
@@ -87,7 +88,7 @@ void ask_got(struct play *play, int worker, double now,
         end_time(play, worker);
     if (chunk->size == 0) {
         *end = got;
-        send(play, worker, got, FINAL);
+        send_request(play, worker, got, FINAL);
         return;
     }
     double compute_s = play_compute_s(play, worker, chunk->start, chunk->size);
@@ -98,11 +99,11 @@ void ask_got(struct play *play, int worker, double now,
     }
     *end = got + compute_s;
     if (!play->in->prefetch) {
-        send(play, worker, *end, WORK);
+        send_request(play, worker, *end, WORK);
         return;
     }
     int64_t rest = chunk->size < play->ahead ? chunk->size : play->ahead;
     double first_s =
         play_compute_s(play, worker, chunk->start, chunk->size - rest);
-    send(play, worker, got + first_s, WORK);
+    send_request(play, worker, got + first_s, WORK);
 }

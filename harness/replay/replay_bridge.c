@@ -88,8 +88,8 @@ static double part_of(const struct play *play, const struct server *server)
                 (1 - link->used[1]) / (in + CONFIRMED * out));
 }
 
-static void use(const struct play *play, int m, struct server *server,
-                double part)
+static void use_link(const struct play *play, int m, struct server *server,
+                     double part)
 {
     bool out = goes_out_of(play, m, server);
     server->link.used[0] += part * (out ? 1 : CONFIRMED);
@@ -97,7 +97,7 @@ static void use(const struct play *play, int m, struct server *server,
 }
 
 /* Returns to how many bridges. */
-static int give(struct play *play, struct server *server, double part)
+static int give_pace(struct play *play, struct server *server, double part)
 {
     int bridges = 0;
     struct link *link = &server->link;
@@ -111,7 +111,7 @@ static int give(struct play *play, struct server *server, double part)
             continue;
         play->post[m].bridge.pace_s = pace_s;
         play->post[m].bridge.giver = (int)(server - play->server);
-        use(play, m, upper == server ? lower_of(play, m) : upper, part);
+        use_link(play, m, upper == server ? lower_of(play, m) : upper, part);
         bridges++;
     }
     return bridges;
@@ -143,12 +143,12 @@ static void give_all(struct play *play, int count)
         ends += play->server[play->links.listed[i]].link.bridges;
     for (int bridges = ends / 2; bridges > 0;) {
         struct server *least = find_least(play, count, &part);
-        bridges -= give(play, least, part);
+        bridges -= give_pace(play, least, part);
     }
     for (int i = 0; i < count; i++) {
         struct server *server = &play->server[play->links.listed[i]];
         if (!server->link.shared)
-            give(play, server, fmin(part_of(play, server), 1));
+            give_pace(play, server, fmin(part_of(play, server), 1));
     }
 }
 
@@ -166,7 +166,7 @@ static bool share_alone(struct play *play, struct server *server, double now)
             return false;
         double part = play->in->costs.byte_s / bridge->pace_s;
         most = fmax(most, part);
-        use(play, m, server, part);
+        use_link(play, m, server, part);
     }
     double part = part_of(play, server);
     if (part < most)

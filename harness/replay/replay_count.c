@@ -32,7 +32,7 @@ static bool take_chunk(struct play *play, int worker, double asked, double now,
 }
 
 /* One at a time inside, for `inside_s`. */
-static double enter(double *free_s, double now, double inside_s)
+static double enter_alone(double *free_s, double now, double inside_s)
 {
     if (inside_s == 0)
         return now;
@@ -82,7 +82,7 @@ int count_run(struct play *play)
         struct event event = play->events.event[0];
         int worker = (int)event.who;
         struct chunk chunk;
-        double now = enter(&free_s, event.at, inside_s);
+        double now = enter_alone(&free_s, event.at, inside_s);
         bool more = take_chunk(play, worker, event.at, now, &chunk);
         double way_s = way_to_counter(play, worker);
         play->hole = true;

@@ -50,7 +50,7 @@ static void end_poll(struct play *play, struct server *server, double now)
         hosted_end(play, server->host, now);
 }
 
-static void poll(struct play *play, struct server *server, double now)
+static void poll_queue(struct play *play, struct server *server, double now)
 {
     server->plan++;
     server->polling = true;
@@ -64,7 +64,7 @@ static void poll(struct play *play, struct server *server, double now)
 void serve_polled(struct play *play, struct server *server, double now)
 {
     server->left_s = play_max(server->left_s - (now - server->from_s), 0);
-    poll(play, server, now);
+    poll_queue(play, server, now);
 }
 
 /* A chunk, or the part of it before a TURN, is done.  Nobody looks at a
@@ -73,7 +73,7 @@ void serve_end_segment(struct play *play, struct server *server, double now)
 {
     server->left_s = 0;
     if (server->segment == END) {
-        poll(play, server, now);
+        poll_queue(play, server, now);
         return;
     }
     server->plan++;

@@ -24,7 +24,8 @@ static bool needs_messages(const struct master *master)
     return master->scheme == NULL;
 }
 
-static uint32_t planned(const struct server *server, int worker, enum what what)
+static uint32_t planned_event(const struct server *server, int worker,
+                              enum what what)
 {
     return server->host == worker ? what | server->plan << WHAT_BITS : what;
 }
@@ -35,7 +36,7 @@ void hosted_start(struct play *play, int worker)
     if (server->host == worker)
         server->mode = BUSY;
     play_add(play, play_start_s(play, worker) + play->in->costs.state_s,
-             (uint32_t)worker, planned(server, worker, TAKE));
+             (uint32_t)worker, planned_event(server, worker, TAKE));
 }
 
 /* ---- a chunk ---- */
@@ -47,8 +48,8 @@ static double *rest_of(const struct play *play, int worker)
 }
 
 /* A worker without children does nothing between a chunk's END and its TAKE. */
-static void compute(struct play *play, int worker, double now, double seconds,
-                    enum what ends)
+static void compute_segment(struct play *play, int worker, double now,
+                            double seconds, enum what ends)
 {
     struct server *server = server_of(play, worker);
     if (server->host == worker)
@@ -70,7 +71,7 @@ static void begin_chunk(struct play *play, int worker, double now,
         play->learned[worker].got_s = now;
     }
     if (!play->in->prefetch || !needs_messages(master_of(play, worker))) {
-        compute(play, worker, now, whole_s, END);
+        compute_segment(play, worker, now, whole_s, END);
         return;
     }
     int64_t rest = chunk->size < play->ahead ? chunk->size : play->ahead;
@@ -78,8 +79,9 @@ static void begin_chunk(struct play *play, int worker, double now,
     *rest_of(play, worker) =
         play_compute_s(play, worker, chunk->start + first, rest);
     if (first > 0)
-        compute(play, worker, now,
-                play_compute_s(play, worker, chunk->start, first), TURN);
+        compute_segment(play, worker, now,
+                        play_compute_s(play, worker, chunk->start, first),
+                        TURN);
     else
         hosted_turn(play, worker, now);
 }
@@ -89,7 +91,7 @@ void hosted_turn(struct play *play, int worker, double now)
     struct server *server = server_of(play, worker);
     master_ask_ahead(master_of(play, worker));
     serve_follow_up(play, server, now, worker);
-    compute(play, worker, now, *rest_of(play, worker), END);
+    compute_segment(play, worker, now, *rest_of(play, worker), END);
 }
 
 void hosted_end(struct play *play, int worker, double now)
@@ -99,14 +101,14 @@ void hosted_end(struct play *play, int worker, double now)
     server->mode = BUSY;
     if (state_s > 0)
         play_add(play, now + state_s, (uint32_t)worker,
-                 planned(server, worker, TAKE));
+                 planned_event(server, worker, TAKE));
     else
         hosted_take(play, worker, now);
 }
 
 /* ---- the next one ---- */
 
-static void leave(struct play *play, int worker, double now)
+static void leave_loop(struct play *play, int worker, double now)
 {
     struct server *server = server_of(play, worker);
     play->result->worker[worker].finish_s = now;
@@ -151,7 +153,7 @@ static void try_take(struct play *play, int worker, double now)
     else if (answer == MASTER_LATER)
         begin_waiting(play, worker, now);
     else
-        leave(play, worker, now);
+        leave_loop(play, worker, now);
 }
 
 void hosted_take(struct play *play, int worker, double now)

@@ -122,8 +122,8 @@ bool link_goes_out(enum what what)
     return what == ANSWER || what == REFILL;
 }
 
-static void put(struct play *play, struct server *server, struct asks *asks,
-                const struct event *event)
+static void put_request(struct play *play, struct server *server,
+                        struct asks *asks, const struct event *event)
 {
     serve_put_ask(play, asks, (struct ask){event->at, event->who, event->what});
     if (asks->count == 1)
@@ -146,7 +146,7 @@ void link_send(struct play *play, int from, int to, double bytes, double now,
     struct event event = {now + play->in->costs.latency_s, who, what | PASSING};
     struct server *server = play_server(play, from);
     if (comes_last(&server->link.leaving, &event))
-        put(play, server, &server->link.leaving, &event);
+        put_request(play, server, &server->link.leaving, &event);
     else
         play_add(play, event.at, event.who, event.what);
 }
@@ -206,8 +206,8 @@ void link_plan(struct play *play, struct server *server, bool anew)
 }
 
 /* Others are on their way than before. */
-static void share(struct play *play, struct server *server, double now,
-                  bool anew)
+static void share_link(struct play *play, struct server *server, double now,
+                       bool anew)
 {
     struct link *link = &server->link;
     if (link->bridges > 0) {
@@ -233,8 +233,8 @@ static void begin_flow(struct play *play, struct server *server, uint32_t who,
     link->in += !link_goes_out(what);
 }
 
-static void enter(struct play *play, struct server *server,
-                  const struct event *event)
+static void enter_link(struct play *play, struct server *server,
+                       const struct event *event)
 {
     struct link *link = &server->link;
     enum what what = event->what & (PASSING - 1);
@@ -246,7 +246,7 @@ static void enter(struct play *play, struct server *server,
         return;
     }
     begin_flow(play, server, event->who, what);
-    share(play, server, event->at, first);
+    share_link(play, server, event->at, first);
 }
 
 /* `server` is the one above. */
@@ -268,7 +268,7 @@ void link_deliver(struct play *play, const struct event *event)
     link_arrive(play, serve_above(play, event->who, event->what), event);
 }
 
-static void move(struct play *play, struct server *server, double now)
+static void move_flows(struct play *play, struct server *server, double now)
 {
     struct link *link = &server->link;
     /* Times are only so exact. */
@@ -284,7 +284,7 @@ static void move(struct play *play, struct server *server, double now)
     }
     if (link->bridges > 0)
         bridge_end(play, server, now);
-    share(play, server, now, true);
+    share_link(play, server, now, true);
 }
 
 void link_happen(struct play *play)
@@ -293,12 +293,12 @@ void link_happen(struct play *play)
     struct link *link = &server->link;
     struct event event = *link_next(play);
     if (event.what == LINK) {
-        move(play, server, event.at);
+        move_flows(play, server, event.at);
         return;
     }
     bool out = link_goes_out(event.what & (PASSING - 1));
     serve_take_ask(out ? &link->leaving : &link->coming);
-    enter(play, server, &event);
+    enter_link(play, server, &event);
     set_next(play, server);
 }
 
@@ -320,7 +320,7 @@ static void set_out(struct play *play, struct server *server,
     int to = play->tree->master[server->first_post].rank;
     order_put(play, &server->order, &(struct ask){now, ask->who, ask->what});
     if (!play_near(play, rank_of(play, ask->who, what), to))
-        put(play, server, &server->link.coming, &event);
+        put_request(play, server, &server->link.coming, &event);
     else
         play_add(play,
                  now + costs->near_s +
@@ -335,7 +335,7 @@ void link_enter(struct play *play, const struct event *event)
     struct link *link = &server->link;
     const struct ask ask = {event->at, event->who, event->what};
     if (link_goes_out(what)) {
-        enter(play, server, event);
+        enter_link(play, server, event);
     } else if (link->places == 0) {
         serve_put_ask(play, &link->waiting, ask);
     } else {

@@ -3,7 +3,7 @@
  * one, which is longer or shares its link with more, waits for that. */
 #include "harness/replay/replay_parts.h"
 
-static struct awaited *place(struct order *order, int i)
+static struct awaited *awaited_at(struct order *order, int i)
 {
     return &order->awaited[(order->first + i) % RECEIVED];
 }
@@ -24,11 +24,11 @@ static bool goes_before(const struct play *play, const struct ask *ask,
 void order_put(struct play *play, struct order *order, const struct ask *ask)
 {
     int at = order->count++;
-    while (at > 0 && goes_before(play, ask, &place(order, at - 1)->ask)) {
-        *place(order, at) = *place(order, at - 1);
+    while (at > 0 && goes_before(play, ask, &awaited_at(order, at - 1)->ask)) {
+        *awaited_at(order, at) = *awaited_at(order, at - 1);
         at--;
     }
-    *place(order, at) = (struct awaited){*ask, false};
+    *awaited_at(order, at) = (struct awaited){*ask, false};
 }
 
 void order_come(struct play *play, struct server *server,
@@ -36,13 +36,13 @@ void order_come(struct play *play, struct server *server,
 {
     struct order *order = &server->order;
     for (int i = 0; i < order->count; i++) {
-        struct awaited *awaited = place(order, i);
+        struct awaited *awaited = awaited_at(order, i);
         enum what what = awaited->ask.what & (PASSING - 1);
         if (awaited->ask.who == event->who && what == event->what)
             awaited->come = true;
     }
-    while (order->count > 0 && place(order, 0)->come) {
-        const struct ask *ask = &place(order, 0)->ask;
+    while (order->count > 0 && awaited_at(order, 0)->come) {
+        const struct ask *ask = &awaited_at(order, 0)->ask;
         const struct event taken = {event->at, ask->who,
                                     ask->what & (PASSING - 1)};
         order->first = (order->first + 1) % RECEIVED;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static bool continues(const struct task *task, const struct task *before)
+static bool continues_task(const struct task *task, const struct task *before)
 {
     return task->chunk.size == before->chunk.size &&
            task->chunk.step == before->chunk.step + 1 &&
@@ -17,13 +17,13 @@ bool refill_pack(struct post *post, const struct task *tasks, int count)
 {
     int runs = 0;
     for (int i = 0; i < count; i++)
-        runs += i == 0 || !continues(&tasks[i], &tasks[i - 1]);
+        runs += i == 0 || !continues_task(&tasks[i], &tasks[i - 1]);
     post->runs = malloc((size_t)runs * sizeof(*post->runs) + 1);
     if (post->runs == NULL)
         return false;
     struct run *run = post->runs - 1;
     for (int i = 0; i < count; i++)
-        if (i == 0 || !continues(&tasks[i], &tasks[i - 1]))
+        if (i == 0 || !continues_task(&tasks[i], &tasks[i - 1]))
             *++run = (struct run){tasks[i], 1};
         else
             run->count++;

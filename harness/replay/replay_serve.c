@@ -93,7 +93,7 @@ static void take_reports(struct play *play, int m)
 }
 
 /* False: the answer has to wait for a refill. */
-static bool answer(struct play *play, const struct ask *ask, double now)
+static bool answer_request(struct play *play, const struct ask *ask, double now)
 {
     if (ask->what == WORK)
         return answer_worker(play, (int)ask->who, now);
@@ -121,7 +121,7 @@ void serve_handle(struct play *play, struct server *server,
                          child->workers);
     }
     server->children -= ask->what == FINAL || ask->what == MASTER_FINAL;
-    if (!answer(play, ask, now))
+    if (!answer_request(play, ask, now))
         serve_put_ask(play, &server->waiting,
                       (struct ask){now, ask->who, ask->what});
     if (play->shares && server->held == FREE)
@@ -133,7 +133,8 @@ static void answer_waiting(struct play *play, struct server *server, double now)
 {
     for (int64_t i = server->waiting.count; i > 0 && play->code == 0; i--) {
         struct ask ask = serve_take_ask(&server->waiting);
-        if (server->held != FREE || !answer(play, &ask, play_max(now, ask.at)))
+        if (server->held != FREE ||
+            !answer_request(play, &ask, play_max(now, ask.at)))
             serve_put_ask(play, &server->waiting, ask);
         else if (server->held == BY_REQUEST)
             server->held = server->host < 0 ? BY_REFILL : FREE;

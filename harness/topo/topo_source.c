@@ -92,7 +92,7 @@ static const char *find_variable(void)
     return NULL;
 }
 
-static bool has(const struct allowed_set *set, int processor)
+static bool has_processor(const struct allowed_set *set, int processor)
 {
     return (set->word[processor / 64] >> (processor % 64) & 1) != 0;
 }
@@ -104,8 +104,8 @@ static bool has_these(const struct topo *topo)
     const struct allowed *allowed = &topo->allowed;
     for (int i = 0; allowed->machine > 0 && i < ALLOWED_PROCESSORS; i++) {
         bool shown = hwloc_bitmap_isset(set, (unsigned)i) != 0;
-        if ((shown && !has(&allowed->online, i)) ||
-            (!shown && has(&allowed->mask, i)))
+        if ((shown && !has_processor(&allowed->online, i)) ||
+            (!shown && has_processor(&allowed->mask, i)))
             return false;
     }
     return true;

@@ -18,7 +18,7 @@ void dgemm(int64_t n, const double *a, const double *b, double *c,
  * time. */
 enum { DEPTH = 48, WIDTH = 512, ROWS = 4 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t smaller_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -46,13 +46,13 @@ void dgemm(int64_t n, const double *a, const double *b, double *c,
         for (int64_t j = 0; j < size[1]; j++)
             c[i * n + j] = 0;
     for (int64_t j = 0; j < size[1]; j += WIDTH) {
-        int64_t width = least(WIDTH, size[1] - j);
+        int64_t width = smaller_of(WIDTH, size[1] - j);
         for (int64_t k = 0; k < size[2]; k += DEPTH) {
-            int64_t end = least(k + DEPTH, size[2]);
+            int64_t end = smaller_of(k + DEPTH, size[2]);
             for (int64_t i = 0; i < size[0]; i++)
                 for (int64_t r = k; r < end; r += ROWS)
                     add_rows(c + i * n + j, a + i * n + r, b + r * n + j, n,
-                             least(ROWS, end - r), width);
+                             smaller_of(ROWS, end - r), width);
         }
     }
 }

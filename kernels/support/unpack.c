@@ -214,7 +214,7 @@ static int begin_member(struct unpack *u)
     return *u->piece.in == (unsigned char)u->packer->magic[0] ? 0 : -EILSEQ;
 }
 
-static int fail(int code)
+static int fail_with(int code)
 {
     errno = -code;
     return -1;
@@ -238,12 +238,12 @@ static ssize_t read_contents(void *cookie, char *to, size_t size)
         if (code == 0)
             code = u->packer->step(u, &u->piece);
         if (code < 0)
-            return fail(code);
+            return fail_with(code);
         u->between = code == MEMBER_ENDS;
     }
     size_t got = room - u->piece.out_left;
     u->left -= (double)got;
-    return u->left < 0 ? fail(-EFBIG) : (ssize_t)got;
+    return u->left < 0 ? fail_with(-EFBIG) : (ssize_t)got;
 }
 
 static int close_contents(void *cookie)

@@ -29,7 +29,7 @@ static int open_loop(struct replayed *replayed, const struct cell *cell,
                             &replayed->calibration.kind[which], err);
 }
 
-static int load(struct replayed *replayed, struct error *err)
+static int load_calibration(struct replayed *replayed, struct error *err)
 {
     if (replayed->open)
         return 0;
@@ -53,7 +53,7 @@ int replayed_check(struct replayed *replayed, const struct cell *cell,
     const char *without;
     int code = replay_cell_check(cell, &without, err);
     if (code == 0)
-        code = load(replayed, err);
+        code = load_calibration(replayed, err);
     if (code == 0)
         code = open_loop(replayed, cell, err);
     if (code != 0 || !wholly)

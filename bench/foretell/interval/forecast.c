@@ -78,7 +78,7 @@ static void add_worker(struct forecast *f, double power, double c_p, double c_b)
 }
 
 /* How much longer a worker takes beside the processes on its core. */
-static double slowed(const struct forecast_loop *loop, int worker)
+static double load_factor(const struct forecast_loop *loop, int worker)
 {
     return loop->load != NULL ? 1 + loop->load[worker] : 1;
 }
@@ -138,7 +138,7 @@ static void copy_chunks(struct forecast *f, const struct forecast_loop *loop,
         const struct calibration_cost *cost =
             &kernel->cost[chunks->list[c].worker % kind->workers];
         piece[c] = chunks->list[c];
-        double times = slowed(loop, piece[c].worker);
+        double times = load_factor(loop, piece[c].worker);
         piece[c].c_p = times * cost->c_p;
         piece[c].c_b = times * cost->c_b;
     }
@@ -166,7 +166,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
     f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
     for (int w = 0; w < count_working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
-        double times = slowed(loop, w);
+        double times = load_factor(loop, w);
         add_worker(f, loop->power ? loop->power[w] : 1, times * cost->c_p,
                    times * cost->c_b);
     }

@@ -57,7 +57,7 @@ struct announced announce_estimate(struct estimator *estimator,
     return f;
 }
 
-static const char *duration(double seconds, char *text, size_t size)
+static const char *duration_text(double seconds, char *text, size_t size)
 {
     static const struct {
         double least;
@@ -84,8 +84,8 @@ void announce_time(FILE *out, const struct announced *f)
     if (f->seconds < 1)
         snprintf(about, sizeof(about), "a second");
     else
-        duration(f->seconds, about, sizeof(about));
-    duration(f->seconds + f->limit_s, most, sizeof(most));
+        duration_text(f->seconds, about, sizeof(about));
+    duration_text(f->seconds + f->limit_s, most, sizeof(most));
     fprintf(out, "%d cell%s", f->cells, text_s(f->cells));
     if (f->cells > 0 && unknown == 0)
         fprintf(out, ", about %s", about);
@@ -168,7 +168,7 @@ static void warn_brief(const struct announced *f)
                 "repetition: %.80s on %d worker%s takes about %s%s%.80s%s",
                 f->brief, f->brief == 1 ? " is" : "s are", cell->kernel,
                 cell_workers(cell), text_s(cell_workers(cell)),
-                duration(f->brief_s, about, sizeof(about)),
+                duration_text(f->brief_s, about, sizeof(about)),
                 known ? "; from about " : "", known ? size : "",
                 known ? " on it takes longer" : "");
 }
@@ -184,9 +184,9 @@ static void warn_long(const struct announced *f)
         "%d cell%s more than an hour a repetition: %.80s takes about %s%s%s on "
         "%d%s",
         f->long_cells, f->long_cells == 1 ? " takes" : "s take", cell->kernel,
-        known ? duration(f->long_serial_s, alone, sizeof(alone)) : "",
+        known ? duration_text(f->long_serial_s, alone, sizeof(alone)) : "",
         known ? " on one worker and about " : "",
-        duration(f->long_s, time, sizeof(time)), cell_workers(cell),
+        duration_text(f->long_s, time, sizeof(time)), cell_workers(cell),
         seconds ? "; its costs count as seconds, say unit=ms, us or ns if they "
                   "are not"
                 : "");

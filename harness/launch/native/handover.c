@@ -17,7 +17,7 @@ struct handover {
 };
 
 /* Set -1 warms up. */
-static void play(struct handover *h, int thread)
+static void pass_flag(struct handover *h, int thread)
 {
     const struct engine_patience *patience = &h->context->comm.patience;
     int64_t ball = 0;
@@ -38,7 +38,7 @@ static void play(struct handover *h, int thread)
 }
 
 /* Cells choose their own binding later. */
-static void body(int thread, void *arg)
+static void handover_body(int thread, void *arg)
 {
     struct handover *h = arg;
     struct error err;
@@ -46,7 +46,7 @@ static void body(int thread, void *arg)
     if (thread > 1 || sched_getaffinity(0, sizeof(before), &before) != 0)
         return;
     topo_bind_compact(h->context->place.topo, thread, 2, &err);
-    play(h, thread);
+    pass_flag(h, thread);
     sched_setaffinity(0, sizeof(before), &before);
 }
 
@@ -58,7 +58,7 @@ static double measure_here(struct launch_context *context)
     struct error err;
     if (context->threads < 2 && engine_team_start(&team, 2, &err) != 0)
         return NAN;
-    engine_team_run(team, body, &h);
+    engine_team_run(team, handover_body, &h);
     if (team != context->team)
         engine_team_stop(team);
     return stats_middle(h.one_way_s, SETS);

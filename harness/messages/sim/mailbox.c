@@ -39,14 +39,14 @@ enum { LISTED = 32 };
 static const double COME_S = 100e-6;
 
 /* Not in the caller's memory, where messages may be empty. */
-static bool marks(const struct mailbox *box)
+static bool marks_empty(const struct mailbox *box)
 {
     return box->memory == box->block && box->stride >= sizeof(no_message);
 }
 
 void mailbox_prepare(struct mailbox *box, int at)
 {
-    if (marks(box))
+    if (marks_empty(box))
         memcpy(box->memory + (size_t)at * box->stride, &no_message,
                sizeof(no_message));
 }
@@ -54,7 +54,7 @@ void mailbox_prepare(struct mailbox *box, int at)
 bool mailbox_has_come(struct mailbox *box)
 {
     int there = 0, at = box->oldest;
-    if (!marks(box)) {
+    if (!marks_empty(box)) {
         MPI_Test(&box->receive[at], &there, MPI_STATUS_IGNORE);
         return there;
     }
@@ -65,7 +65,7 @@ bool mailbox_has_come(struct mailbox *box)
     return true;
 }
 
-static bool keeps(const struct comm *comm)
+static bool keeps_early(const struct comm *comm)
 {
     return comm->lanes == 1 && !world_charges_receivers();
 }
@@ -73,7 +73,7 @@ static bool keeps(const struct comm *comm)
 /* False: the sender keeps none. */
 static bool has_kept(struct mailbox *box)
 {
-    if (!keeps(box->comm) || box->kept_room == 0)
+    if (!keeps_early(box->comm) || box->kept_room == 0)
         return false;
     if (box->kept != NULL)
         return true;
@@ -124,7 +124,7 @@ void mailbox_send_long(struct mailbox *box, const void *data, int count,
                        MPI_Datatype type, int64_t bytes, int to, int tag)
 {
     mailbox_count(box, bytes);
-    if (keeps(box->comm))
+    if (keeps_early(box->comm))
         MPI_Issend(data, count, type, to, tag, box->at, mailbox_add(box));
     else
         MPI_Isend(data, count, type, to, tag, box->at, mailbox_add(box));

@@ -27,14 +27,14 @@ struct passage {
 
 /* ---- rows ---- */
 
-static void *boundary(const struct passage *p, int64_t row)
+static void *boundary_row(const struct passage *p, int64_t row)
 {
     const struct dmps *dmps = p->dmps;
     return dmps->kernel->boundary(dmps->instance, dmps->state, dmps->output,
                                   p->step, row);
 }
 
-static void *halo(const struct passage *p, int step, int64_t row)
+static void *halo_row(const struct passage *p, int step, int64_t row)
 {
     const struct dmps *dmps = p->dmps;
     return dmps->kernel->halo(dmps->instance, dmps->state, dmps->output, step,
@@ -75,8 +75,8 @@ static int64_t columns_before(const struct passage *p, int step)
 
 /* Another core wrote these columns: all lines are asked for at once, and not
  * one after the other as the kernel comes to them. */
-static void fetch(const struct passage *p, const char *row, int64_t from,
-                  int64_t to)
+static void fetch_columns(const struct passage *p, const char *row,
+                          int64_t from, int64_t to)
 {
     size_t bytes = p->dmps->grid.boundary_bytes;
     const char *at = row + (size_t)from * bytes,
@@ -120,13 +120,13 @@ static void wait_above(struct passage *p, struct kernel_block *block)
     /* Without a column to wait for, the stream may not have its memory yet. */
     if (!has_above(p) || need == 0)
         return;
-    char *row = boundary(p, p->start - 1);
+    char *row = boundary_row(p, p->start - 1);
     if (links_complete(&dmps->links, edge, LINK_DOWN) < before + need)
         wait_for(p, edge, LINK_DOWN, before + need, row);
     invariant(links_complete(&dmps->links, edge, LINK_DOWN) >= before + need);
     const char *kept = links_kept(&dmps->links, edge, LINK_DOWN);
     block->above = kept;
-    fetch(p, kept != NULL ? kept : row, block->from, need);
+    fetch_columns(p, kept != NULL ? kept : row, block->from, need);
 }
 
 /* Waits for the columns of the row below that the last row needs, of the step
@@ -139,11 +139,12 @@ static void wait_below(struct passage *p, struct kernel_block *block)
     int64_t edge = edge_below(p);
     int64_t need = columns_before(p, p->step - 1) + block->to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
-        wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
+        wait_for(p, edge, LINK_UP, need,
+                 halo_row(p, p->step, p->start + p->size));
     invariant(links_complete(&dmps->links, edge, LINK_UP) >= need);
     block->below = links_kept(&dmps->links, edge, LINK_UP);
     if (block->below != NULL)
-        fetch(p, block->below, block->from, block->to);
+        fetch_columns(p, block->below, block->from, block->to);
 }
 
 /* ---- a synchronization point ---- */
@@ -163,7 +164,7 @@ static void give_below(const struct passage *p, int64_t to)
         return;
     links_advance(&dmps->links, edge_below(p), LINK_DOWN,
                   columns_before(p, p->step) + complete,
-                  boundary(p, p->start + p->size - 1));
+                  boundary_row(p, p->start + p->size - 1));
 }
 
 /* A worker of several chunks comes back to the one above when it has been
@@ -179,7 +180,7 @@ static void give_above(const struct passage *p, int64_t from, int64_t to)
         return;
     links_advance(&dmps->links, edge_above(p), LINK_UP,
                   columns_before(p, p->step) + to,
-                  halo(p, p->step + 1, p->start));
+                  halo_row(p, p->step + 1, p->start));
 }
 
 static void run_block(struct passage *p, int64_t from, int64_t to)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct line *line, const char *text, size_t length)
+static void add_characters(struct line *line, const char *text, size_t length)
 {
     if (!line->failed && line->used + length + 1 > line->room) {
         size_t room = 2 * (line->used + length) + 512;
@@ -25,7 +25,7 @@ static void add(struct line *line, const char *text, size_t length)
 
 void line_raw(struct line *line, const char *text)
 {
-    add(line, text, strlen(text));
+    add_characters(line, text, strlen(text));
 }
 
 /* A quoted string, in UTF-8 even if the program's text is not. */
@@ -38,9 +38,10 @@ static void add_quoted(struct line *line, const char *text)
         unsigned char byte = (unsigned char)*text;
         bool plain = length > 0 && byte >= 0x20 && byte != '"' && byte != '\\';
         if (plain)
-            add(line, text, length);
+            add_characters(line, text, length);
         else if (length > 0)
-            add(line, code,
+            add_characters(
+                line, code,
                 (size_t)snprintf(code, sizeof(code), "\\u%04x", byte));
         else
             line_raw(line, "\\ufffd");
@@ -130,12 +131,12 @@ void line_flag(struct line *line, const char *key, bool value)
 void line_open(struct line *line, const char *key, char open)
 {
     add_key(line, key);
-    add(line, &open, 1);
+    add_characters(line, &open, 1);
 }
 
 void line_close(struct line *line, char close)
 {
-    add(line, &close, 1);
+    add_characters(line, &close, 1);
 }
 
 void line_members(struct line *line, const char *key, const char *members)

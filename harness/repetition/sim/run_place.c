@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* How many times as slow as its core a worker is all the time. */
-static double slowness(const struct run *run, uint8_t hit)
+static double slowness_factor(const struct run *run, uint8_t hit)
 {
     double factor = 1;
     for (int k = 0; k < run->setup->perturbs.count; k++)
@@ -27,7 +27,7 @@ static void know_powers(struct run *run)
     uint8_t *hit = need_zeroed((size_t)workers, sizeof(*hit));
     setup_pick_perturbed(run->setup, hit);
     for (int w = 0; w < workers; w++) {
-        power[w] = seat_place(run, w)->speed / slowness(run, hit[w]);
+        power[w] = seat_place(run, w)->speed / slowness_factor(run, hit[w]);
         slowest = fmin(slowest, power[w]);
     }
     for (int w = 0; w < workers; w++)

@@ -188,8 +188,8 @@ static enum master_answer fill_from_above(struct master *master)
 }
 
 /* From the range, and when that is used up from the next one. */
-static enum master_answer cut(struct master *master, int first,
-                              struct chunk *chunk)
+static enum master_answer cut_chunk(struct master *master, int first,
+                                    struct chunk *chunk)
 {
     int unit = range_unit(&master->range->units, first);
     while (!range_next(master->range, unit, chunk)) {
@@ -213,7 +213,7 @@ enum master_answer master_take(struct master *master, int worker,
         answer =
             scheme_take(master, worker, chunk) ? MASTER_CHUNK : MASTER_DONE;
     } else if (master->range != NULL) {
-        answer = cut(master, worker, chunk);
+        answer = cut_chunk(master, worker, chunk);
     } else {
         struct task task;
         /* The new chunks may be reserved for others: then there may be more. */
@@ -309,7 +309,7 @@ enum master_answer master_take_batch(struct master *master, int first,
         *count = scheme_batch(master, first, workers, tasks);
     } else if (master->range != NULL) {
         tasks[0] = (struct task){.worker = first};
-        answer = cut(master, first, &tasks[0].chunk);
+        answer = cut_chunk(master, first, &tasks[0].chunk);
         *count = answer == MASTER_CHUNK;
     } else {
         while ((*count = pool_batch(master, first, workers, tasks)) == 0) {

@@ -38,7 +38,7 @@ void task_pool_empty(struct task_pool *pool)
     pool->reserved = 0;
 }
 
-static struct task *at(const struct task_pool *pool, int position)
+static struct task *task_at(const struct task_pool *pool, int position)
 {
     return &pool->task[(pool->head + position) % pool->room];
 }
@@ -46,14 +46,14 @@ static struct task *at(const struct task_pool *pool, int position)
 void task_pool_put(struct task_pool *pool, const struct task *task)
 {
     invariant(pool->count < pool->room);
-    *at(pool, pool->count++) = *task;
+    *task_at(pool, pool->count++) = *task;
     pool->reserved += task->reserved != 0;
 }
 
 void task_pool_release(struct task_pool *pool, int worker)
 {
     for (int i = 0; i < pool->count && pool->reserved > 0; i++) {
-        struct task *task = at(pool, i);
+        struct task *task = task_at(pool, i);
         if (!task->reserved || task->worker != worker)
             continue;
         task->reserved = 0;
@@ -63,11 +63,11 @@ void task_pool_release(struct task_pool *pool, int worker)
 
 /* The position of the first task for these workers, a reserved one of theirs
  * before all others.  -1: there is none. */
-static int find(const struct task_pool *pool, int first, int workers)
+static int find_task(const struct task_pool *pool, int first, int workers)
 {
     int found = -1;
     for (int i = 0; i < pool->count; i++) {
-        const struct task *task = at(pool, i);
+        const struct task *task = task_at(pool, i);
         bool theirs = task->worker >= first && task->worker < first + workers;
         if (task->reserved && theirs)
             return i;
@@ -83,12 +83,12 @@ static int find(const struct task_pool *pool, int first, int workers)
 bool task_pool_take(struct task_pool *pool, int first, int workers,
                     struct task *task)
 {
-    int position = find(pool, first, workers);
+    int position = find_task(pool, first, workers);
     if (position < 0)
         return false;
-    *task = *at(pool, position);
+    *task = *task_at(pool, position);
     for (int i = position; i > 0; i--)
-        *at(pool, i) = *at(pool, i - 1);
+        *task_at(pool, i) = *task_at(pool, i - 1);
     pool->head = (pool->head + 1) % pool->room;
     pool->count--;
     pool->reserved -= task->reserved != 0;

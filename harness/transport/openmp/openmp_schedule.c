@@ -53,7 +53,7 @@ const struct openmp_about openmp_schedules[] = {
     {NULL, NULL, NULL},
 };
 
-static const struct openmp_about *find(const char *text)
+static const struct openmp_about *find_schedule(const char *text)
 {
     const struct openmp_about *about = openmp_schedules;
     char name[SPEC_NAME_MAX];
@@ -66,7 +66,7 @@ static const struct openmp_about *find(const char *text)
 
 bool openmp_schedule_named(const char *text)
 {
-    return find(text) != NULL;
+    return find_schedule(text) != NULL;
 }
 
 /* ---- OMP_SCHEDULE: [monotonic:|nonmonotonic:]kind[,chunk] ---- */
@@ -149,7 +149,7 @@ int openmp_schedule_parse(const char *text, bool complete, const char *variable,
                           struct openmp_schedule *schedule,
                           char canonical[SPEC_CANONICAL_MAX], struct error *err)
 {
-    const struct openmp_about *about = find(text);
+    const struct openmp_about *about = find_schedule(text);
     struct spec spec;
     if (about == NULL)
         return error_set(err, EINVAL,

@@ -22,7 +22,7 @@ bool push_collects(const struct push *push, const struct push_chunk *chunk)
 /* ---- opening and closing ---- */
 
 /* With replan one chunk at most waits at a worker. */
-static int landings(const struct push_setup *setup)
+static int count_landings(const struct push_setup *setup)
 {
     if (!setup->overlap)
         return 1;
@@ -49,7 +49,7 @@ static int open_messages(struct push *push)
                          master_here(push) ? sent : 0);
     if (code == 0)
         code = landing_open(&push->landing, s->comm, s->input, MASTER,
-                            PUSH_DATA, landings(s));
+                            PUSH_DATA, count_landings(s));
     if (code == 0 && s->replan != NULL)
         code = push_rounds_open(push);
     return code;
@@ -124,7 +124,7 @@ void push_send(struct push *push, const struct push_chunk *c)
 }
 
 /* All that is to be sent waits for the port, in the order of the plan. */
-static void begin(struct push *push)
+static void begin_sending(struct push *push)
 {
     if (push->begun || !master_here(push))
         return;
@@ -156,7 +156,7 @@ bool push_poll(struct push *push)
 
 void push_finish(struct push *push)
 {
-    begin(push);
+    begin_sending(push);
     if (push->setup.replan != NULL)
         push_rounds_finish(push);
     port_drain(&push->port, &push->setup.patience);
@@ -188,7 +188,8 @@ static const struct push_chunk *own_chunk(struct push_source *source)
     return NULL;
 }
 
-static const char *receive(struct push_source *source, const struct chunk *c)
+static const char *receive_input(struct push_source *source,
+                                 const struct chunk *c)
 {
     struct push *push = source->push;
     return landing_take(&push->landing,
@@ -239,13 +240,13 @@ static bool push_next(struct source *base, struct chunk *chunk)
     if (replan && source->current.size > 0)
         push_rounds_tell(push, base->worker, &source->current, source->since_s);
     send_results(source);
-    begin(push);
+    begin_sending(push);
     source->current.size = 0;
     if (!find_chunk(source, chunk))
         return false;
     if (!master_here(push)) {
         post_landings(push);
-        source->data = receive(source, chunk);
+        source->data = receive_input(source, chunk);
     } else if (input->before != NULL) {
         source->data = input->store + input->before[chunk->start];
     }

@@ -26,7 +26,7 @@ static bool master_here(const struct push *push)
     return push->setup.comm->rank == MASTER;
 }
 
-static bool computes(const struct push *push, int worker)
+static bool computes_here(const struct push *push, int worker)
 {
     return push->setup.tree->worker_rank[worker] == MASTER;
 }
@@ -90,7 +90,7 @@ void push_rounds_reset(struct push *push)
 
 /* ---- the master ---- */
 
-static void see(struct push *push, const struct took *took)
+static void see_chunk(struct push *push, const struct took *took)
 {
     int worker = (int)took->worker;
     push->rounds.sent[worker].done++;
@@ -104,7 +104,7 @@ static void see_all(struct push *push)
     struct mailbox *box = &push->rounds.box;
     mailbox_post(box, box->room);
     while ((took = mailbox_take(box)) != NULL) {
-        see(push, took);
+        see_chunk(push, took);
         mailbox_post(box, box->room);
     }
 }
@@ -127,7 +127,7 @@ static bool first_ready(const struct push *push)
     return count->done + push->setup.overlap >= count->sent;
 }
 
-static void put(struct push *push, int worker, int64_t size)
+static void put_chunk(struct push *push, int worker, int64_t size)
 {
     struct push_rounds *rounds = &push->rounds;
     need_room(&rounds->list, &rounds->room, push->count + 1,
@@ -138,7 +138,7 @@ static void put(struct push *push, int worker, int64_t size)
     push->count++;
     rounds->units += size;
     rounds->sent[worker].sent++;
-    if (computes(push, worker))
+    if (computes_here(push, worker))
         return;
     rounds->messages++;
     mailbox_send_short(&push->box, &c->chunk, sizeof(c->chunk),
@@ -151,7 +151,7 @@ static void end_all(struct push *push)
 {
     const struct chunk none = {.size = 0};
     for (int i = 0; i < push->setup.tree->workers; i++)
-        if (!computes(push, i))
+        if (!computes_here(push, i))
             mailbox_send_short(&push->box, &none, sizeof(none),
                                push->setup.tree->worker_rank[i], PUSH_CHUNK);
 }
@@ -171,7 +171,7 @@ static void plan_round(struct push *push)
                            ? push->setup.replan->iterations
                            : llround(rounds->load);
         if (upto > rounds->units)
-            put(push, plan.chunk[n].worker, upto - rounds->units);
+            put_chunk(push, plan.chunk[n].worker, upto - rounds->units);
     }
     divisible_plan_free(&plan);
     if (last)
@@ -221,8 +221,8 @@ void push_rounds_tell(struct push *push, int worker, const struct chunk *chunk,
                       double since_s)
 {
     const struct took took = {worker, chunk->size, since_s, engine_now()};
-    if (computes(push, worker))
-        see(push, &took);
+    if (computes_here(push, worker))
+        see_chunk(push, &took);
     else
         mailbox_send_short(&push->box, &took, sizeof(took), MASTER, PUSH_TIME);
 }

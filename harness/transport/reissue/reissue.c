@@ -68,7 +68,8 @@ static bool has_room(struct reissue *book)
     return true;
 }
 
-static void hold(struct reissue *book, struct reissue_entry *entry, int worker)
+static void hold_chunk(struct reissue *book, struct reissue_entry *entry,
+                       int worker)
 {
     if (!has_room(book))
         return;
@@ -127,8 +128,8 @@ static void take_out(struct reissue *book, const struct reissue_entry *entry)
 
 /* ---- going out ---- */
 
-static double due(const struct reissue *book, const struct chunk *chunk,
-                  double now_s)
+static double due_time(const struct reissue *book, const struct chunk *chunk,
+                       double now_s)
 {
     double allowed = book->allowed_s * (double)chunk->size;
     return now_s + (allowed > book->least_s ? allowed : book->least_s);
@@ -142,11 +143,12 @@ static void write_out(struct reissue *book, int worker,
         book->began_s = now_s;
     invariant(book->count < book->iterations);
     int32_t i = book->count++;
-    book->entry[i] = (struct reissue_entry){.chunk = *chunk,
-                                            .due_s = due(book, chunk, now_s),
-                                            .winner = -1,
-                                            .worker = worker,
-                                            .later = -1};
+    book->entry[i] =
+        (struct reissue_entry){.chunk = *chunk,
+                               .due_s = due_time(book, chunk, now_s),
+                               .winner = -1,
+                               .worker = worker,
+                               .later = -1};
     book->place[chunk->start] = i + 1;
     book->fresh += chunk->size;
     put_in(book, i);
@@ -213,8 +215,8 @@ enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
         answer = REISSUE_OVER;
     } else if (next >= 0 && book->entry[next].due_s <= now_s) {
         *chunk = book->entry[next].chunk;
-        book->entry[next].due_s = due(book, chunk, now_s);
-        hold(book, &book->entry[next], worker);
+        book->entry[next].due_s = due_time(book, chunk, now_s);
+        hold_chunk(book, &book->entry[next], worker);
         book->again++;
     } else if (!take_reserved(book, worker, now_s, chunk)) {
         answer = REISSUE_WAIT;
@@ -265,14 +267,14 @@ bool reissue_tells(struct reissue *book, int worker, int64_t start)
     return tells;
 }
 
-static bool ready(void *book)
+static bool is_over(void *book)
 {
     return reissue_is_over(book);
 }
 
 void reissue_await(struct reissue *book, const struct engine_patience *patience)
 {
-    engine_wait(patience, &book->ended, ready, book);
+    engine_wait(patience, &book->ended, is_over, book);
 }
 
 int reissue_winner(const struct reissue *book, int64_t start)

@@ -4,7 +4,7 @@
 
 /* The worker has run its chunk.  A dropped chunk tells a scheme nothing: it may
  * have waited for the end of the loop. */
-static void finish(struct reissue_source *source)
+static void finish_chunk(struct reissue_source *source)
 {
     const struct chunk *chunk = &source->current;
     size_t at = (size_t)chunk->start * source->output_bytes;
@@ -43,7 +43,7 @@ static bool reissue_next(struct source *base, struct chunk *chunk)
 {
     struct reissue_source *source = (struct reissue_source *)base;
     source->inner->watch = base->watch;
-    finish(source);
+    finish_chunk(source);
     if (!source->dry && source_pass(base, source->inner, chunk)) {
         reissue_out(source->book, base->worker, chunk, engine_now());
     } else {

@@ -237,7 +237,7 @@ static int64_t part_of(const struct steal *steal, int range, int64_t size)
 
 /* The thief is counted as loaded before it takes anything, so that no thread
  * ever sees 0 while iterations are on their way. */
-static bool rob(struct steal_source *source, int victim)
+static bool rob_victim(struct steal_source *source, int victim)
 {
     struct steal *steal = source->steal;
     struct steal_range *range = &steal->range[victim];
@@ -272,7 +272,7 @@ static bool rob_anybody(struct steal_source *source)
     struct victims_round round = {0};
     int victim;
     for (int i = 0; i < steal->slots; i++)
-        if (rob(source, steal->workers + i))
+        if (rob_victim(source, steal->workers + i))
             return true;
     while ((victim = victims_next(&source->victims, &round, steal->workers,
                                   &source->random)) >= 0) {
@@ -282,7 +282,7 @@ static bool rob_anybody(struct steal_source *source)
         engine_charge(ENGINE_STATE);
         if (steal_size(steal_look(&steal->range[victim])) > 0)
             engine_charge(ENGINE_STEAL);
-        if (rob(source, victim))
+        if (rob_victim(source, victim))
             return true;
         source->tally.failed++;
     }

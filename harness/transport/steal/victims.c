@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* How far two sites are from each other: the tier. */
-static int distance(const struct site *a, const struct site *b)
+static int distance_tier(const struct site *a, const struct site *b)
 {
     if (a->node != b->node)
         return 3;
@@ -20,7 +20,7 @@ struct sorted {
     int unit;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_sites(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
     if (x->site.node != y->site.node)
@@ -32,7 +32,7 @@ static int compare(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static int sort(struct nearness *nearness, const struct site *site)
+static int sort_sites(struct nearness *nearness, const struct site *site)
 {
     size_t n = (size_t)nearness->count;
     struct sorted *sorted = calloc(n + 1, sizeof(*sorted));
@@ -46,7 +46,7 @@ static int sort(struct nearness *nearness, const struct site *site)
     }
     for (size_t i = 0; i < n; i++)
         sorted[i] = (struct sorted){site[i], (int)i};
-    qsort(sorted, n, sizeof(*sorted), compare);
+    qsort(sorted, n, sizeof(*sorted), compare_sites);
     for (size_t i = 0; i < n; i++) {
         nearness->site[i] = sorted[i].site;
         nearness->order[i] = sorted[i].unit;
@@ -59,7 +59,7 @@ static int sort(struct nearness *nearness, const struct site *site)
 int nearness_open(struct nearness *nearness, const struct site *site, int count)
 {
     *nearness = (struct nearness){.count = count};
-    return site != NULL ? sort(nearness, site) : 0;
+    return site != NULL ? sort_sites(nearness, site) : 0;
 }
 
 void nearness_close(struct nearness *nearness)
@@ -81,9 +81,10 @@ void victims_open(struct victims *victims, const struct nearness *nearness,
          d++) {
         const struct site *site = nearness->site;
         int before = to - from;
-        while (from > 0 && distance(&site[from - 1], &site[place]) <= d)
+        while (from > 0 && distance_tier(&site[from - 1], &site[place]) <= d)
             from--;
-        while (to < nearness->count && distance(&site[to], &site[place]) <= d)
+        while (to < nearness->count &&
+               distance_tier(&site[to], &site[place]) <= d)
             to++;
         if (to - from == before)
             continue;

@@ -46,8 +46,8 @@ void exchange_close(struct exchange *e)
 }
 
 /* The size of the message. */
-static size_t pack(struct exchange *e, const struct exchange_range *own,
-                   int64_t count)
+static size_t pack_results(struct exchange *e, const struct exchange_range *own,
+                           int64_t count)
 {
     char *to = e->mine;
     for (int64_t i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ static size_t pack(struct exchange *e, const struct exchange_range *own,
 }
 
 /* A rank's own results are written once more, with the same bits. */
-static void unpack(struct exchange *e, const char *from, size_t total)
+static void unpack_results(struct exchange *e, const char *from, size_t total)
 {
     const char *end = from + total;
     e->count = 0;
@@ -85,12 +85,12 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
     size_t total = 0;
     if (comm->ranks == 1)
         return;
-    size_t mine = pack(e, own, count);
+    size_t mine = pack_results(e, own, count);
     comm_gather_any(comm, e->mine, mine, &gathered, &total);
     comm_broadcast(comm, &total, sizeof(total));
     char *all = comm->rank == 0 ? gathered : e->all;
     comm_broadcast(comm, all, total);
-    unpack(e, all, total);
+    unpack_results(e, all, total);
     free(gathered);
     int64_t receivers = comm->ranks - 1;
     e->messages += comm->rank == 0 ? receivers : 1;

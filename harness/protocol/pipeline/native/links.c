@@ -71,8 +71,8 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
 }
 
 /* Lets pieces of the stream come in; whether anything moved. */
-static bool receive(struct links *links, int64_t edge, enum link_way way,
-                    int64_t need, void *row)
+static bool receive_pieces(struct links *links, int64_t edge, enum link_way way,
+                           int64_t need, void *row)
 {
     int32_t other = links_other(&links->edge[edge], 1 - links_producer(way));
     if (!links->remote || !comm_try(links->comm))
@@ -110,7 +110,7 @@ uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
     uint64_t since = engine_ticks();
     invariant(need <= links_columns(links, way));
     while (engine_reached(progress) < need)
-        pass_moment(links, &idle, receive(links, edge, way, need, row));
+        pass_moment(links, &idle, receive_pieces(links, edge, way, need, row));
     return engine_ticks() - since;
 }
 

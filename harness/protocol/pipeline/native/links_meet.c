@@ -13,15 +13,15 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
 }
 
 /* The way that an end of this rank feeds, when it feeds one. */
-static bool feeds(const struct links *links, enum link_end end,
-                  enum link_way *way)
+static bool feeds_way(const struct links *links, enum link_end end,
+                      enum link_way *way)
 {
     *way = end == LINK_PREDECESSOR ? LINK_DOWN : LINK_UP;
     return links_columns(links, *way) > 0;
 }
 
 /* The other end of one of this rank's edges is at `rank`. */
-static void meet(struct links *links, int64_t edge, int rank)
+static void meet_end(struct links *links, int64_t edge, int rank)
 {
     struct link_edge *e = &links->edge[edge];
     bool inside = rank == links->comm->rank;
@@ -31,7 +31,7 @@ static void meet(struct links *links, int64_t edge, int rank)
             continue;
         invariant(links_other(e, end) == 0);
         atomic_store_explicit(&e->other[end], rank + 1, memory_order_relaxed);
-        if (!feeds(links, end, &way))
+        if (!feeds_way(links, end, &way))
             continue;
         if (inside)
             links->owed--;
@@ -40,15 +40,15 @@ static void meet(struct links *links, int64_t edge, int rank)
     }
 }
 
-static void tell(struct links *links, int to, int64_t edge, int rank)
+static void tell_rank(struct links *links, int to, int64_t edge, int rank)
 {
     if (to == links->comm->rank)
-        meet(links, edge, rank);
+        meet_end(links, edge, rank);
     else
         send_note(links, to, edge, LINK_ANSWER, rank);
 }
 
-static void touch(struct links *links, int64_t edge)
+static void touch_edge(struct links *links, int64_t edge)
 {
     if (edge >= atomic_load_explicit(&links->touched, memory_order_relaxed))
         atomic_store_explicit(&links->touched, edge + 1, memory_order_relaxed);
@@ -60,13 +60,13 @@ static void at_home(struct links *links, int64_t edge, int end, int rank)
     struct link_edge *e = &links->edge[edge];
     int other = e->registered[1 - end] - 1;
     invariant(e->registered[end] == 0);
-    touch(links, edge);
+    touch_edge(links, edge);
     e->registered[end] = rank + 1;
     if (other < 0)
         return;
-    tell(links, rank, edge, other);
+    tell_rank(links, rank, edge, other);
     if (other != rank)
-        tell(links, other, edge, rank);
+        tell_rank(links, other, edge, rank);
 }
 
 void links_register(struct links *links, int64_t edge, enum link_end end)
@@ -82,9 +82,9 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
     }
     int home = links_home(links, edge);
     comm_begin(links->comm);
-    touch(links, edge);
+    touch_edge(links, edge);
     links->edge[edge].here[end] = true;
-    links->owed += feeds(links, end, &way);
+    links->owed += feeds_way(links, end, &way);
     if (home == links->comm->rank)
         at_home(links, edge, end, home);
     else
@@ -111,7 +111,7 @@ bool links_take_notes(struct links *links)
         struct link_note note = *came;
         mailbox_post(&links->box, 1);
         if (note.end == LINK_ANSWER)
-            meet(links, note.edge, note.rank);
+            meet_end(links, note.edge, note.rank);
         else
             at_home(links, note.edge, note.end, note.rank);
         any = true;

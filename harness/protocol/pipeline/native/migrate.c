@@ -71,9 +71,9 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
 }
 
 /* Rows whose places follow each other go together. */
-static int64_t adjoining(const struct migrate *m,
-                         const struct kernel_dependence *kernel, void *state,
-                         int step, int64_t row, int64_t end)
+static int64_t adjoining_rows(const struct migrate *m,
+                              const struct kernel_dependence *kernel,
+                              void *state, int step, int64_t row, int64_t end)
 {
     int64_t most = INT_MAX / (int64_t)m->row_bytes, count = 1;
     const char *first =
@@ -111,7 +111,7 @@ void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
             row = stop;
             continue;
         }
-        int64_t count = adjoining(m, kernel, state, step, row, stop);
+        int64_t count = adjoining_rows(m, kernel, state, step, row, stop);
         get_rows(m, kernel->halo(m->instance, state, m->memory[0], step, row),
                  count, owner->rank);
         row += count;

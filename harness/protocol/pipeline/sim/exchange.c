@@ -47,7 +47,7 @@ static double bytes_of(const struct exchange *e,
 
 /* Down a binary tree of ranks: a rank sends after it has received everything.
  * The barrier of each level represents this wait. */
-static void spread(struct exchange *e, int rank, double bytes)
+static void spread_bytes(struct exchange *e, int rank, double bytes)
 {
     int lanes = e->comm->lanes, ranks = e->comm->ranks;
     for (int reach = 1; reach < ranks; reach *= 2) {
@@ -79,6 +79,6 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
     if (self % lanes != 0)
         self = e->comm->ranks * lanes; /* of no rank: only the barriers */
     double times = (double)e->count * (double)sizeof(own->took_s);
-    spread(e, self / lanes,
-           (double)e->iterations * (double)e->output_bytes + times);
+    spread_bytes(e, self / lanes,
+                 (double)e->iterations * (double)e->output_bytes + times);
 }

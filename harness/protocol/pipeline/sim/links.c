@@ -44,12 +44,12 @@ static int rank_of(const struct links *links, int place)
     return place / links->comm->lanes;
 }
 
-static bool inside(const struct links *links, const struct link_wire *wire)
+static bool is_inside(const struct links *links, const struct link_wire *wire)
 {
     return rank_of(links, wire->at[0] - 1) == rank_of(links, wire->at[1] - 1);
 }
 
-static void count(struct links *links, size_t bytes)
+static void count_message(struct links *links, size_t bytes)
 {
     links->messages++;
     links->bytes += (int64_t)bytes;
@@ -62,17 +62,17 @@ static void count_notes(struct links *links, int64_t edge, int end)
     const struct link_wire *wire = &links->wire[edge];
     int own = rank_of(links, wire->at[end] - 1), home = links_home(links, edge);
     if (own != home)
-        count(links, sizeof(struct link_note));
+        count_message(links, sizeof(struct link_note));
     if (wire->at[1 - end] == 0)
         return;
     int other = rank_of(links, wire->at[1 - end] - 1);
     if (own != home)
-        count(links, sizeof(struct link_note));
+        count_message(links, sizeof(struct link_note));
     if (other != home && other != own)
-        count(links, sizeof(struct link_note));
+        count_message(links, sizeof(struct link_note));
 }
 
-static void meet(struct links *links, int64_t edge)
+static void meet_edge(struct links *links, int64_t edge)
 {
     links->wire[edge].met = true;
     for (int way = 0; way < 2; way++)
@@ -89,10 +89,11 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
     count_notes(links, edge, end);
     /* The successor waits for it and is known. */
     if (end == LINK_PREDECESSOR && wire->at[LINK_SUCCESSOR] != 0)
-        meet(links, edge);
+        meet_edge(links, edge);
 }
 
-static void carry(const struct links *links, int from, int to, size_t bytes)
+static void carry_bytes(const struct links *links, int from, int to,
+                        size_t bytes)
 {
     if (rank_of(links, from) != rank_of(links, to))
         world_carry(from, to, (double)bytes);
@@ -106,14 +107,14 @@ static void say_hello(struct links *links, int64_t edge)
     int self = wire->at[LINK_SUCCESSOR] - 1;
     int other = wire->at[LINK_PREDECESSOR] - 1;
     int home = comm_address(links->comm, links_home(links, edge), 0);
-    carry(links, self, home, sizeof(struct link_note));
-    carry(links, home, other, sizeof(struct link_note));
+    carry_bytes(links, self, home, sizeof(struct link_note));
+    carry_bytes(links, home, other, sizeof(struct link_note));
     int64_t kept = way->produced;
     size_t bytes = (size_t)kept * links->column_bytes;
     way->sent = kept;
-    meet(links, edge);
-    if (kept > 0 && !inside(links, wire)) {
-        count(links, bytes);
+    meet_edge(links, edge);
+    if (kept > 0 && !is_inside(links, wire)) {
+        count_message(links, bytes);
         world_carry(other, self, (double)bytes);
     }
     engine_publish(&links->edge[edge].stream[LINK_DOWN].complete, kept);
@@ -132,7 +133,7 @@ static void send_piece(struct links *links, int64_t edge, enum link_way way,
     struct link_wire *wire = &links->wire[edge];
     int to = wire->at[way == LINK_DOWN ? LINK_SUCCESSOR : LINK_PREDECESSOR] - 1;
     int tag = piece_tag(edge, way);
-    count(links, bytes);
+    count_message(links, bytes);
     wire->way[way].pieces++;
     if (bytes < DETACHED_BYTES) {
         MPI_Send(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all);
@@ -155,7 +156,7 @@ void links_send(struct links *links, int64_t edge, enum link_way which,
         return;
     size_t bytes = (size_t)(complete - way->sent) * links->column_bytes;
     way->sent = complete;
-    if (inside(links, wire))
+    if (is_inside(links, wire))
         engine_publish(&links->edge[edge].stream[which].complete, complete);
     else
         send_piece(links, edge, which, bytes);
@@ -259,7 +260,7 @@ uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
     uint64_t since = engine_ticks();
     (void)row;
     wait_to_meet(links, edge, way);
-    bool near = inside(links, &links->wire[edge]);
+    bool near = is_inside(links, &links->wire[edge]);
     while (near && engine_reached(progress) < need)
         pass_moment(links, progress, &idle);
     while (engine_reached(progress) < need) {

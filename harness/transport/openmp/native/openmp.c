@@ -22,7 +22,7 @@ static void make_quiet(const struct openmp_runtime *runtime)
 }
 
 /* Its threads may outlive every use of it: it is never unloaded. */
-static int load(struct openmp *openmp, struct error *err)
+static int load_runtime(struct openmp *openmp, struct error *err)
 {
     const struct openmp_runtime *runtime = openmp->runtime;
     char why[128] = "";
@@ -64,7 +64,7 @@ int openmp_open(struct openmp **out, const char *name, struct error *err)
     if (openmp == NULL)
         return error_set(err, ENOMEM, "out of memory for %s", name);
     openmp->runtime = runtimes[i];
-    int code = load(openmp, err);
+    int code = load_runtime(openmp, err);
     if (code == 0)
         *out = openmp;
     else

@@ -45,7 +45,7 @@ struct call {
     void *arg;
 };
 
-static void called(void *data)
+static void call_body(void *data)
 {
     const struct call *call = data;
     call->body(call->thread_num(), call->arg);
@@ -57,7 +57,7 @@ static void gomp_fork(const struct openmp *openmp, int threads,
     void (*parallel)(void (*)(void *), void *, unsigned, unsigned) = (void (*)(
         void (*)(void *), void *, unsigned, unsigned))openmp->entry[PARALLEL];
     struct call call = {(int (*)(void))openmp->entry[THREAD_NUM], body, arg};
-    parallel(called, &call, (unsigned)threads, 0);
+    parallel(call_body, &call, (unsigned)threads, 0);
 }
 
 static void gomp_set_schedule(const struct openmp *openmp, int kind, int chunk)
@@ -112,7 +112,7 @@ static bool begin_block(struct source *base, struct chunk *chunk)
     return chunk->size > 0;
 }
 
-static bool end(struct source *base, struct chunk *chunk)
+static bool end_loop(struct source *base, struct chunk *chunk)
 {
     const struct source_openmp *source = (struct source_openmp *)base;
     source->openmp->entry[END_NOWAIT]();
@@ -124,7 +124,7 @@ static bool next_chunk(struct source *base, struct chunk *chunk)
     const struct source_openmp *source = (struct source_openmp *)base;
     long from, to;
     if (!((bool (*)(long *, long *))source->more)(&from, &to))
-        return end(base, chunk);
+        return end_loop(base, chunk);
     openmp_chunk(chunk, from, to);
     return true;
 }
@@ -138,8 +138,9 @@ static enum entry start_of(const struct openmp_schedule *schedule)
     return schedule->monotonic ? GUIDED_START : FREE_GUIDED_START;
 }
 
-static bool start(const struct openmp *openmp, const struct openmp_loop *loop,
-                  enum entry at, long *from, long *to)
+static bool start_loop(const struct openmp *openmp,
+                       const struct openmp_loop *loop, enum entry at,
+                       long *from, long *to)
 {
     void (*entry)(void) = openmp->entry[at];
     if (at == RUNTIME_START)
@@ -160,8 +161,8 @@ static bool gomp_begin(struct source *base, struct chunk *chunk)
     long from = 0, to = 0;
     source->more = source->openmp->entry[at + 1];
     base->next = next_chunk;
-    if (!start(source->openmp, source->loop, at, &from, &to))
-        return end(base, chunk);
+    if (!start_loop(source->openmp, source->loop, at, &from, &to))
+        return end_loop(base, chunk);
     openmp_chunk(chunk, from, to);
     return true;
 }

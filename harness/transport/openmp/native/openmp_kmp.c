@@ -62,8 +62,8 @@ struct call {
     void *arg;
 };
 
-static void called(const int32_t *global, const int32_t *thread,
-                   const struct call *call)
+static void call_body(const int32_t *global, const int32_t *thread,
+                      const struct call *call)
 {
     (void)global;
     call->body(*thread, call->arg);
@@ -77,7 +77,7 @@ static void kmp_fork(const struct openmp *openmp, int threads,
          openmp->entry[PUSH_THREADS])(&here, global_thread(openmp), threads);
     ((void (*)(const struct place *, int32_t,
                void (*)(const int32_t *, const int32_t *, const struct call *),
-               ...))openmp->entry[FORK_CALL])(&here, 1, called, &call);
+               ...))openmp->entry[FORK_CALL])(&here, 1, call_body, &call);
 }
 
 static void kmp_set_schedule(const struct openmp *openmp, int kind, int chunk)
