@@ -15,7 +15,7 @@ static size_t smaller_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static bool is_same_letter(char a, char b)
+static bool is_same(char a, char b)
 {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
@@ -33,10 +33,10 @@ static size_t edit_distance(const char *a, const char *b)
         size_t *now = row[(i + 1) % 3];
         now[0] = i + 1;
         for (size_t j = 0; j < n; j++) {
-            now[j + 1] = smaller_of(above[j] + !is_same_letter(a[i], b[j]),
+            now[j + 1] = smaller_of(above[j] + !is_same(a[i], b[j]),
                                     smaller_of(above[j + 1], now[j]) + 1);
-            if (i > 0 && j > 0 && is_same_letter(a[i], b[j - 1]) &&
-                is_same_letter(a[i - 1], b[j]))
+            if (i > 0 && j > 0 && is_same(a[i], b[j - 1]) &&
+                is_same(a[i - 1], b[j]))
                 now[j + 1] = smaller_of(now[j + 1], before[j - 1] + 1);
         }
     }

@@ -34,10 +34,8 @@ static bool is_choice(const struct contest *contest, int row)
            text_is(contest->rows[row].conditions, contest->conditions);
 }
 
-static void add_text(char text[TEXT_SIZE], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_text(char text[TEXT_SIZE], const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+add_text(char text[TEXT_SIZE], const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;

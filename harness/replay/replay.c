@@ -35,12 +35,6 @@ static int check_kind(const struct play *play, struct error *err)
 
 /* ---- opening ---- */
 
-static bool learns(const struct sched_pair *scheme)
-{
-    return scheme->outer->feedback != NULL ||
-           (scheme->inner != NULL && scheme->inner->feedback != NULL);
-}
-
 /* As harness/transport/master/chain.c has it. */
 static int64_t ahead_of(const struct replay *in)
 {
@@ -87,7 +81,7 @@ static int open_scheme(struct play *play, struct error *err)
     play->state = calloc(1, (sched_bytes(ops, &play->loop) + 7) / 8 * 8);
     if (play->state == NULL)
         return -ENOMEM;
-    play->learns = learns(in->scheme);
+    play->learns = sched_pair_learns(in->scheme);
     play->whole = (ops->flags & SCHED_WHOLE_TIME) != 0;
     play->ticks = (ops->flags & SCHED_SECONDS) == 0;
     return sched_init(&play->sched, play->state, ops, spec, &play->loop,

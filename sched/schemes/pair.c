@@ -104,3 +104,9 @@ int sched_pair_parse(const char *text, struct sched_pair *pair,
 {
     return sched_pair_parse_by(parse_built_in, NULL, text, pair, err);
 }
+
+bool sched_pair_learns(const struct sched_pair *pair)
+{
+    return pair->outer->feedback != NULL ||
+           (pair->inner != NULL && pair->inner->feedback != NULL);
+}

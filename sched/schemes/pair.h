@@ -33,4 +33,7 @@ int sched_pair_parse_by(sched_parse_fn *parse, const void *arg,
                         const char *text, struct sched_pair *pair,
                         struct error *err);
 
+/* Whether one of the two learns from the times of chunks. */
+bool sched_pair_learns(const struct sched_pair *pair);
+
 #endif

@@ -187,12 +187,6 @@ static int open_input(struct relay *relay)
     return code;
 }
 
-static bool learns(const struct sched_pair *pair)
-{
-    return pair->outer->feedback != NULL ||
-           (pair->inner != NULL && pair->inner->feedback != NULL);
-}
-
 int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err)
 {
@@ -201,7 +195,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
     *relay = (struct relay){.comm = setup->comm,
                             .tree = tree,
                             .patience = setup->patience,
-                            .learns = learns(setup->pair),
+                            .learns = sched_pair_learns(setup->pair),
                             .prefetch = setup->prefetch,
                             .shares = setup->shares,
                             .ahead = setup->ahead,
