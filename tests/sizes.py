@@ -39,8 +39,8 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2733,
-    "sched": 7956,
+    "base": 2740,
+    "sched": 7970,
     "kernels": 7612,
     "harness": 40955,
     "dls": 12005,
