@@ -71,7 +71,7 @@ uninstall: ## removes what install puts there, with the same PREFIX and LIBDIR
 
 # What is committed, and the manual pages: the same bytes from each clone.
 XZ_LEVEL = -9
-dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commit, with manual pages
+dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commit, with manual pages, and its Spack package
 	@[ -n '$(wildcard .git)' ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
 	@[ -z "$$($(GIT) status --porcelain -uno)" ] || { \
 	    echo 'make dist: the archive is of a commit: commit first, or git stash' >&2; exit 1; }
@@ -79,7 +79,10 @@ dist: $(BUILD)/man/made $(MANUALS) ## build/dlsbench-VERSION.tar.xz of the commi
 	    $$(ls $(BUILD)/man/*.[15] $(MANUALS) | sed 's/^/--add-file=/') \
 	    --prefix=$(RELEASE)/ HEAD >$(BUILD)/$(RELEASE).tar
 	$(Q)xz -f $(XZ_LEVEL) -T1 $(BUILD)/$(RELEASE).tar
-	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz
+	$(Q)rm -rf $(BUILD)/spack && cp -r packaging/spack $(BUILD)/
+	@cd $(BUILD) && sha256sum $(RELEASE).tar.xz && sum=$$(sha256sum $(RELEASE).tar.xz | cut -c 1-64) && \
+	    sed -i -e "s|^    git = .*|    url = 'file://$$PWD/$(RELEASE).tar.xz'|" -e '/^import pathlib$$/,+1d' \
+	    -e "s|branch=\"main\"|sha256='$$sum'|" spack/packages/dlsbench/package.py
 
 # Built from the archive, in a folder of its own, so that nothing else comes in.
 deb: dist ## build/deb: Debian packages of the commit, by debhelper, checked by lintian

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 # flake8: noqa: F403, F405
-"""DLSBench for Spack, from a checkout (what is committed in it):
+"""DLSBench for Spack: in the tree of a checkout what is committed there; of a
+release (make dist, build/spack) its archive:
 
     spack repo add packaging/spack
     spack install dlsbench
 """
 import pathlib
 
+import spack
 from spack.package import *
+
+try:    # Spack 1: packages and their build systems are apart from it
+    from spack_repo.builtin.build_systems.makefile import MakefilePackage
+except ImportError:
+    pass
 
 
 class Dlsbench(MakefilePackage):
@@ -25,14 +32,10 @@ class Dlsbench(MakefilePackage):
     variant("simgrid", default=False, description="Simulated clusters too")
     variant("analysis", default=False, description="What reports need: pandas")
 
-    depends_on("c", type="build")
+    if spack.spack_version_info >= (0, 23):     # older ones know no languages
+        depends_on("c", type="build")
     depends_on("gmake", type="build")
-    depends_on("pkgconfig", type="build")
-    # The Makefile asks pkg-config for an MPI by name; the launcher is the
-    # mpiexec that comes with it.
     depends_on("mpi@3:")
-    requires("^[virtuals=mpi] mpich", "^[virtuals=mpi] openmpi",
-             policy="one_of")
     depends_on("hwloc@2:")
     depends_on("libyaml")
     depends_on("expat")
@@ -40,6 +43,7 @@ class Dlsbench(MakefilePackage):
     depends_on("xxhash@0.8:")
     depends_on("netpbm")
     depends_on("elfutils")
+    depends_on("capstone")
     depends_on("zlib-api")
     depends_on("xz")
     depends_on("zstd")
@@ -57,20 +61,15 @@ class Dlsbench(MakefilePackage):
         depends_on("py-matplotlib")
         depends_on("py-jinja2")
 
+    # The Makefile asks MPI's compiler for MPI and for its launcher, and finds
+    # the other libraries by linking with each.
     @property
     def build_targets(self):
         spec = self.spec
-        mpi = "openmpi" if spec.satisfies("^[virtuals=mpi] openmpi") \
-            else "mpich"
-        launcher = spec["mpi"].prefix.bin.mpiexec
-        if mpi == "openmpi":
-            launcher += " --bind-to none"
         blis = spec["blis"].prefix
         return [
-            *(["sim"] if spec.satisfies("+simgrid") else ["all"]),
-            f"CC={spack_cc}",
-            f"MPI={mpi}",
-            f"LAUNCHER={launcher}",
+            *(["sim"] if spec.satisfies("+simgrid") else ["all", "lib"]),
+            f"CC={spec['mpi'].mpicc}",
             f"PAPI={int(spec.satisfies('+papi'))}",
             f"SIM={int(spec.satisfies('+simgrid'))}",
             f"BLAS={blis.lib}",
