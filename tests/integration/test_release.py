@@ -194,6 +194,22 @@ def test_two_folders_build_the_same(clones, tmp_path):
     assert [x for x in made[0] if os.fsencode(tmp_path) in made[0][x]] == []
 
 
+@ALL
+@pytest.mark.parametrize("words", [
+    ["tests/cross.sh"],
+    ["tests/spack.sh", os.environ.get("SPACK", "spack"), "build/spack"]],
+    ids=["aarch64", "spack"])
+def test_it_is_built_elsewhere(clones, words):
+    """By a cross compiler, and by Spack (SPACK=its program)."""
+    if "spack" in words[0] and not shutil.which(words[1]):
+        pytest.skip("Spack is not installed")
+    done = subprocess.run(["sh", *words], cwd=clones[1].parents[1], text=True,
+                          capture_output=True, timeout=3600)
+    if done.returncode == 77:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def bare(part, said, *files):
     """What a bare Debian says of it (tests/bare.sh): (name, number)..."""
     done = subprocess.run(["sh", ROOT / "tests/bare.sh", part, said, *files],
