@@ -1,3 +1,15 @@
+/* A calibration: what this machine's workers, boundaries and chunks cost, as
+ * `dlsbench calibrate` measures it and `predict` and `run` read it.  The file
+ * is JSON; results/README.md describes it.
+ *
+ * Costs are those of the model in sched/interval/interval.h:
+ *     c_d, c_c   one boundary from one worker to another, round trip / 2 as in
+ *                Andronikos et al., section 2.1; c_c for each byte
+ *     c_p        one iteration; for kernels with dependences one grid point
+ *     c_b        ours: to start one row of a block (sched/interval/interval.h)
+ *     c_sch      one chunk from its source
+ *     g, G       one message of input data from the rank of worker 0 to
+ *                another (Beaumont et al., section 2); G for each byte */
 #ifndef HARNESS_COSTS_CALIBRATION_H
 #define HARNESS_COSTS_CALIBRATION_H
 

@@ -1,3 +1,14 @@
+/* The cost of a kernel on each worker: c_p, and c_b of kernels with
+ * dependences.
+ *
+ * All workers run it at the same time, because they also share caches and
+ * memory in a loop.  Independent iterations: up to 16 blocks of iterations, the
+ * same for every worker, spread over the loop.  Grids: every worker runs a
+ * separate chunk, rows / workers less one, in blocks of h columns and up to 16
+ * time steps without waiting for others; c_p and c_b come from a fit over h of
+ *     time / points = c_p + c_b (rows started) / points
+ * (the boundaries above the chunks hold meaningless values).  Blocks of single
+ * widths: measured_blocks.c. */
 #ifndef HARNESS_MEASURE_MEASURE_WORK_H
 #define HARNESS_MEASURE_MEASURE_WORK_H
 
