@@ -9,15 +9,15 @@
  * rows and is made once.
  *
  * Order of summation, which the paper leaves to the compiler: LANES partial
- * sums, by (J - I) mod LANES, then added pairwise (l and l + 8, l + 4, l + 2,
- * l + 1).  A single running sum would wait 3 or 4 cycles for every addition;
- * 16 sums make 4 vectors of 4, which keeps the loads busy instead.
+ * sums, by (J - I) mod LANES, then added pairwise (l and l + 8, l + 4, l + 2, l
+ * + 1).  A single running sum would wait 3 or 4 cycles for every addition; 16
+ * sums make 4 vectors of 4, which keep the loads busy.
  *
- * Speed.  Two loads per product and nothing to reuse inside a row: bound by
- * the caches, like a dot product (N = 100: 160 KB of arrays, second level;
- * N = 800: 10 MB, third level).  Neighbouring rows could share loads, but then
- * an iteration would be cheaper in a large chunk than in a small one, and
- * schemes could not be compared; each row is computed alone.
+ * Speed.  Two loads per product and nothing to reuse inside a row: bound by the
+ * caches, like a dot product (N = 100: 160 KB of arrays, second level; N = 800:
+ * 10 MB, third level).  Each row is computed alone.  Neighbouring rows could
+ * share loads, but an iteration would then be cheaper in a large chunk, and
+ * schemes could not be compared.
  *
  * Bits: a row is summed in the order above whatever chunk it is in; cutting it
  * into pieces for polls keeps the partial sums. */

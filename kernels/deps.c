@@ -210,7 +210,7 @@ struct strip {
     int64_t start, from, to;
 };
 
-/* What comes from other rows. */
+/* The part from other rows. */
 KERNEL_CLONES
 static void add_rows(const struct strip *s, int64_t y, uint32_t *row)
 {
@@ -238,7 +238,7 @@ static void add_rows(const struct strip *s, int64_t y, uint32_t *row)
     }
 }
 
-/* What comes from the row itself, in the order of its columns. */
+/* The part from the row itself, in the order of its columns. */
 static void finish_row(const struct strip *s, uint32_t *row)
 {
     const struct deps *d = s->d;

@@ -6,13 +6,13 @@
  *     gray[r][c+1]   += 7/16 error        gray[r+1][c-1] += 3/16 error
  *     gray[r+1][c]   += 5/16 error        gray[r+1][c+1] += 1/16 error
  *
- * Floyd and Steinberg, An adaptive algorithm for spatial grey scale, Proc. SID
+ * Floyd and Steinberg, An adaptive algorithm for spatial grey scale, Proc.  SID
  * 17, 1976.  As a loop to be scheduled: Ciorba et al., Dynamic Multi-Phase
- * Scheduling for Heterogeneous Clusters, section 4.3, whose listing has slips
- * (it adds before it cuts, runs backwards against its own dependences and
- * swaps two of the weights); the algorithm here is the standard one.  Rows are
- * iterations and are cut into chunks, columns carry the synchronization
- * points.  kernels/support/diffusion.h says how a pixel is rounded.
+ * Scheduling for Heterogeneous Clusters, section 4.3.  Their listing has slips
+ * (it adds before it cuts, runs backwards against its dependences and swaps two
+ * weights); the algorithm here is the standard one.  Rows are iterations and
+ * are cut into chunks, columns carry the synchronization points.
+ * kernels/support/diffusion.h says how a pixel is rounded.
  *
  * Blocks.  A pixel needs the errors of (r, c-1), (r-1, c-1), (r-1, c) and (r-1,
  * c+1): row r needs row r - 1 one column further than its own, reach = 1, and

@@ -18,10 +18,9 @@
  * further steps run in the output in place (see kernel.h): a second grid
  * would only cost memory traffic.
  *
- * Speed: limited by the number of operations while the grid fits into the
- * caches, 3.2 times faster than the plain loop, which waits for its chain of
- * left neighbours; by memory beyond.  kernels/support/heat_wave.c says how and
- * how that was found.
+ * Speed: 3.2 times that of the plain loop, which waits for its chain of left
+ * neighbours.  The number of operations limits it while the grid fits into the
+ * caches, memory beyond. kernels/support/heat_wave.c explains how.
  *
  * Bits: each point is made by the operations above in their order, whatever
  * rows and columns are made together. */
@@ -119,7 +118,7 @@ static double heat_memory(const struct spec *spec)
     return 2 * grid_bytes(spec);
 }
 
-/* Of this size, without values. */
+/* A grid of this size, without values. */
 static int heat_outline(const struct spec *spec, void **instance,
                         struct error *err)
 {

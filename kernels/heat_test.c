@@ -104,7 +104,7 @@ static void blocks_in_any_legal_order_have_the_same_bits(void **unused)
     check_blocks("heat:rows=11,cols=9000", seed, 6);
 }
 
-/* What machines without the fused operation run. */
+/* The version for machines without the fused operation. */
 static void every_machine_has_the_same_waves(void **unused)
 {
     (void)unused;

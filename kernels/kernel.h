@@ -54,8 +54,8 @@ struct kernel_pages {
  * chunks (the chunk dimension, u_c); along the columns (the sync dimension,
  * u_s) a worker stops at synchronization points.  Row r needs row r - 1 up to
  * `reach` columns to the right of its own, and its own columns in order.  With
- * a `depth` of D it needs the D rows above it as far.  A reach below 0 stays
- * that many columns to the left.
+ * a `depth` of D it needs the D rows above it up to the same column.  A reach
+ * below 0 stays that many columns to the left.
  *
  * A block of a chunk is a range of columns of its first row; every further
  * row lags `skew` columns behind the one above it, so that a chunk of n rows
@@ -65,19 +65,19 @@ struct kernel_pages {
  * A boundary row means the last D rows of a chunk.  A chunk of fewer rows
  * passes on rows that it received, and these end -reach columns before its own.
  *
- * Before the block [from, to) of a chunk is run in a step, the boundary row
- * above it must be complete in this step up to column to + reach - 1.  Nothing
- * of it to the right of that is read.  With several time steps (then skew and
- * reach are 0) the chunk itself must be complete in the step before, and the
- * row below it (halo) up to column to - 1.
+ * Before the block [from, to) of a chunk runs in a step, the boundary row above
+ * it must be complete in this step up to column to + reach - 1.  Nothing to the
+ * right of that is read.  With several time steps skew and reach are 0.  Then
+ * the previous step of the chunk itself must be complete, and that of the row
+ * below it (halo) up to column to - 1.
  *
  * Time steps may be done in place: a step may overwrite the same row and column
- * of the step before.  The dependences above allow that, also when rows are
- * copied between ranks: a point is written in step s only after the point below
- * it was done in step s - 1, which was the last to read the old value in
- * another row.  So halo and boundary of a row may be one place, and a send from
- * there must be complete before the next step runs over it; the receiver has
- * all of it by then, so the wait is never long. */
+ * of the previous step.  The dependences above allow that, also if rows are
+ * copied between ranks.  A point is written in step s only after step s - 1 of
+ * the point below, the last in another row to read the old value.  So halo and
+ * boundary of a row may share one place.  A send from there must be complete
+ * before the next step overwrites it; the receiver has all of it by then, so
+ * the wait is short. */
 struct kernel_grid {
     int64_t columns;       /* u_s, at least 1 */
     size_t boundary_bytes; /* of one column of a boundary row */
@@ -145,10 +145,10 @@ struct kernel_dependence {
      */
     void (*begin)(const void *instance, void *state, void *output);
 
-    /* Blocks of a chunk come in ascending order without gaps from column 0; the
-     * data they need are there (see above).  `output` is the whole loop's.
-     * poll as for run.  The bits must not depend on chunks and blocks; the time
-     * may: rows of a chunk are under way together, so that a row alone is the
+    /* Blocks of a chunk come in ascending order without gaps from column 0;
+     * their data are complete (see above).  `output` is the whole loop's.  poll
+     * as for run.  The bits must not depend on chunks and blocks.  The time
+     * may: rows of a chunk are under way together, so a single row is the
      * slowest.  Required. */
     void (*run_block)(const void *instance, void *state,
                       const struct kernel_block *block, void *output,

@@ -11,9 +11,9 @@
  * Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes Implemented on
  * Large-Scale Clusters, section V.  An iteration is a column (fixed x,
  * axis=re), "the smallest schedulable unit" of the paper, or a line of its
- * outer loop (fixed y, axis=im).  The test x2 + y2 < 2.0 is the paper's: 2.0
- * is compared with the square of the radius (4.0 is the usual test).  Where
- * nx or ny is 1 the formula would divide by 0; the point is xmin or ymin.
+ * outer loop (fixed y, axis=im).  The test x2 + y2 < 2.0 is the paper's: 2.0 is
+ * compared with the square of the radius (4.0 is the usual test).  If nx or ny
+ * is 1 the formula would divide by 0; the point is then xmin or ymin.
  *
  * No work is skipped: no test for the cardioid, no search for periods, no
  * symmetry.  The loop is there to be scheduled, and every step of the
@@ -21,9 +21,9 @@
  *
  * kernels/mandelbrot_lines.c computes many points at once.
  *
- * Bits: a count depends only on its own point, in which the operations of the
- * paper are made in its order (no contraction), so that neither the lane nor
- * the chunk nor the instruction set matters. */
+ * Bits: a count depends only on its point, with the operations of the paper in
+ * its order (no contraction).  Lane, chunk and instruction set do not
+ * matter. */
 #include "kernels/kernel.h"
 
 #include "kernels/mandelbrot_lines.h"

@@ -15,13 +15,13 @@
  * Polls.  dgemm cannot be interrupted, so the product is made in blocks of at
  * most BLOCK^3 when there is a poll: 200 to 300 us per block for any n, not the
  * 20 us of other kernels, compared with 30 ms for the smallest default task.
- * It is a compromise, measured on products of 900 to 1500: with blocks of 128
- * (65 to 100 us) one takes 1.19 to 1.27 times as long as in one piece, of 192
- * 1.17 to 1.21, of 256 (500 to 750 us) 1.17 to 1.39, of 384 1.13 to 1.40 times.
+ * It is a compromise, measured on products of 900 to 1500, as multiples of the
+ * time in one piece.  Blocks of 128 (65 to 100 us): 1.19 to 1.27, of 192: 1.17
+ * to 1.21, of 256 (500 to 750 us): 1.17 to 1.39, of 384: 1.13 to 1.40.
  *
- * Bits: entries are whole numbers of -8..8 without 0, so that every sum (at
- * most 64 n) is exact in any order, with or without fused operations and
- * blocks, and no product is -0.  The output is n and XXH3 of C, row by row. */
+ * Bits: entries are whole numbers of -8..8 without 0.  So every sum (at most 64
+ * n) is exact in any order, with or without fused operations and blocks, and no
+ * product is -0.  The output is n and XXH3 of C, row by row. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"

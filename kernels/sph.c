@@ -8,13 +8,12 @@
  * density D' of the step before, so that one loop does both; D' of step 0 is of
  * the first places.  Between two steps the particles fall towards the centre:
  *       V += dt (F - K (X - centre)),  X += dt V
- * As they come together each has more neighbours, and those in the middle the
- * most: costs drift from step to step, which is what schemes that learn between
- * steps are for.
+ * As they come together each gets more neighbours, in the middle the most.  So
+ * costs drift from step to step, for schemes that learn between steps.
  *
  * Neighbours are found by cells of length h, and summed up in the order of
- * cells and in a cell of particles: the bits are the same in every chunk.  An
- * operation is a pair that is looked at. */
+ * cells, then of particles: the bits are the same in every chunk.  An operation
+ * is an examined pair. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"
@@ -286,7 +285,7 @@ static void plain_steps(const struct sph *s, struct particle *particle,
     }
 }
 
-/* Of several steps it has all particles, of one any. */
+/* With several steps the call has all particles, with one step any range. */
 static void sph_reference(const void *instance, int64_t start, int64_t size,
                           void *output)
 {
@@ -314,7 +313,7 @@ static const struct kernel_steps sph_steps = {
     .operations = step_operations,
 };
 
-/* Of most pairs the distance only. */
+/* For most pairs only the distance is computed. */
 static const struct kernel_cost sph_cost = {
     .operation = "pair of particles",
     .flops = 10,

@@ -5,8 +5,8 @@
  * The matrix is read from a Matrix Market file, or a random one with a power
  * law (R-MAT, Chakrabarti, Zhan and Faloutsos 2004, with the parameters of
  * Graph500): a few rows have very many entries, most have few.  X is random in
- * [0, 1).  The memory is what bounds it.  Beside every scheme belongs
- * static:by=cost, the partition by equal non-zeros.
+ * [0, 1).  Memory limits the speed.  Compare every scheme with static:by=cost,
+ * the partition by equal non-zeros.
  *
  * In several time steps the next vector is X0 / 2 + Y / 2^(k+1), damped like
  * that of PageRank, with 2^k no less than the sum of |A| in any row: its

@@ -7,26 +7,24 @@
  * `unit` says: of floating-point operations each takes cp seconds.  Costs are
  * worked off, not waited for: round(cost * steps) steps of a chain of dependent
  * multiplications, so that an iteration takes longer on a slower or shared
- * core, like real work.  `steps` is the number of steps per second; when it is
- * not given, this machine's rate is measured when the instance is made, and
- * every rank has its own.
+ * core, like real work.  `steps` is the number of steps per second.  By default
+ * every rank measures its rate when the instance is made.
  *
  * Speed: one multiplication and one addition of 64 bits per step, 4 cycles of
  * pure latency; independent of caches, memory and instruction set.
  *
- * `input` gives each iteration data, random words that are read once, which
- * adds about a nanosecond for each to its cost: a master sends it with chunks
- * (data: sent), or the worker makes it word by word.  `output` makes its
- * results longer.
+ * `input` gives each iteration data: random words, read once at about a
+ * nanosecond each.  A master sends them with chunks (data: sent), or the worker
+ * makes them word by word.  `output` makes its results longer.
  *
  * With wait=on a worker sleeps in place of working, and asks for messages every
  * 50 us: what a network does can then be measured with more ranks than cores.
  * Nothing is computed, and the kernel's name always says so.
  *
- * Bits: the output of an iteration is its number and a hash of its cost and of
- * its input, and words that follow from the hash; the result of the chain,
- * whose length depends on the rate, is kept out of it (it is added to the
- * worker's scratch memory, so that the work is not optimised away). */
+ * Bits: the output of an iteration is its number, a hash of its cost and of its
+ * input, and words that follow from the hash.  The result of the chain depends
+ * on the rate and is kept out.  It is added to the worker's scratch memory, so
+ * that the work is not optimised away. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"

@@ -3,9 +3,9 @@
  *   FOR k = 0 TO SIZE/BLOCK - 1:  the elements of block k
  *
  * The third kernel of STREAM (McCalpin 1995).  All iterations cost the same and
- * none reuses anything: the control among the kernels.  No scheme can win here,
- * and what a dynamic one loses is the price of handing out, and of data that
- * another core or NUMA node has touched.
+ * none reuses anything: the control among the kernels.  No scheme can win here.
+ * A dynamic one pays for handing out, and for data that another core or NUMA
+ * node has touched.
  *
  * b and c are the hash of their index, so that the reference computes them anew
  * instead of reading them; product and sum are rounded one by one. */
@@ -128,7 +128,7 @@ static size_t triad_output_bytes(const void *instance)
     return (size_t)t->block * sizeof(double);
 }
 
-/* The elements of a block; those behind the last one are 0. */
+/* The elements of a block; elements behind the last one are 0. */
 static int64_t length_of(const struct triad *t, int64_t iteration)
 {
     int64_t left = t->size - iteration * t->block;

@@ -5,11 +5,10 @@
  *
  * The triangle count of the GAP benchmark suite (Beamer, Asanovic and Patterson
  * 2015): sorted lists of neighbours are intersected.  The graph is undirected,
- * from a Matrix Market file or random with a power law (R-MAT with the
- * parameters of Graph500, which are GAP's, and shuffled vertices).  A few
- * vertices have almost all of the work.  With relabel=on the vertices are
- * numbered by falling degree first, as GAP does where it is worth it: then no
- * list is long.
+ * from a Matrix Market file or random with a power law: R-MAT with the
+ * parameters of Graph500 and GAP, and shuffled vertices.  A few vertices have
+ * almost all of the work.  With relabel=on the vertices are first numbered by
+ * falling degree, as GAP does where it pays: then no list is long.
  *
  * An operation is a step of an intersection: one forward in one of the lists.
  */
@@ -295,7 +294,7 @@ static void triangles_reference(const void *instance, int64_t start,
     }
 }
 
-/* Of each neighbour its whole list, and that of u as far as the last one in
+/* Reads the whole list of each neighbour, and u's list up to the last one in
  * it. */
 static double triangles_operations(const void *instance, int64_t u)
 {

@@ -24,7 +24,7 @@ struct chunk {
     int64_t step; /* position in the sequence, from 0 */
 };
 
-/* The loop that is to be scheduled. */
+/* The loop to schedule. */
 struct sched_table;
 struct sched_loop {
     int64_t iterations;  /* I, at least 1 */

@@ -66,7 +66,7 @@ static int append_cost(struct costs *c, int64_t *room, double cost,
     if (c->count + times > COUNT_MAX)
         return error_set(err, EINVAL, "there are more than %d iterations",
                          COUNT_MAX);
-    /* The array doubles, and the old one is there while it is copied. */
+    /* The array doubles; the old one exists while it is copied. */
     if (c->count + times > *room) {
         double bytes = 2.0 * sizeof(*c->cost) * (double)(c->count + times);
         int code = kernel_memory_check("trace", "its costs", bytes, err);

@@ -49,9 +49,9 @@ struct diffusion {
  * within the image.  Reads `up` only as far as column `to`. */
 void diffusion_run(struct diffusion *d, int rows);
 
-/* The same for any number of rows, without down and ahead: the errors of row k
+/* The same for any number of rows, without down and ahead.  The errors of row k
  * - 1 are k * stride behind `errors`, kept for every DIFFUSION_ROWS-th row and
- * the last; those above the first row are read from `up`. */
+ * the last; the errors above the first row are read from `up`. */
 void diffusion_run_block(const struct diffusion *d, int64_t rows,
                          int16_t *errors, int64_t stride);
 

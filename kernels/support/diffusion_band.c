@@ -1,8 +1,7 @@
-/* All rows of a narrow block in one go.  Lanes start one after the other, and
- * they end one after the other: a lane that has ended its row begins at once
- * with the row 8 below, and none is ever idle.  Only where a lane changes its
- * row, in the first 8 steps of every 8 rows (a switch), are steps of two rows
- * put together.
+/* All rows of a narrow block in one go.  Lanes start and end one after the
+ * other.  A lane at the end of its row begins at once with the row 8 below;
+ * none is ever idle.  Steps of two rows are put together only when lanes change
+ * their rows, in the first 8 steps of every 8 rows (a switch).
  *
  * Time 0 is when lane 0 begins a row.  Lane k begins at time k with column
  * base - k, base = from - (rows above): it works on column base + t - 2k, as
@@ -14,9 +13,9 @@
  *
  * Speed, in blocks of a chunk of 125 rows, 8000 columns of 3000 rows, as
  * multiples of whole rows: 1.47 with 50 columns, 1.20 with 100, 1.05 with 200,
- * 1.01 with 400.  Of 1.20, 1.12 are there in the caches, too: 13 batches of
- * steps for 12.5, and the switch, which costs twice a batch.  Lines that were
- * not fetched ahead at both ends of a block cost 0.13 more.
+ * 1.01 with 400.  Within the caches 1.20 is still 1.12: 13 batches of steps for
+ * 12.5, and the switch, which costs twice a batch.  Without prefetching lines
+ * at both ends of a block it would be 0.13 more.
  *
  * At the image's left edge lanes would start at one column, at the right edge
  * end at one, and steps of 8 would go over the row's ends: there diffusion_run
@@ -146,7 +145,7 @@ static void run_group(struct band *b, const struct group *g)
 
 /* ---- switches ---- */
 
-/* What lanes bring to their new row, and take from their old one. */
+/* The data that lanes bring to their new row, and take from their old one. */
 struct passage {
     lanes error, above, above_left;
     lanes last, before;

@@ -1,9 +1,8 @@
 /* Rows as lanes of a vector: at time t, lane k works on column t - 2k, two
  * columns behind the row above.  It needs that row's error one column further
- * on, made one step before.  The errors of the row above are then those of the
- * previous step (right), of two (above) and of three (left) steps before, moved
- * by one lane.  For diffusion.c and diffusion_band.c alone: the names are
- * short. */
+ * on, made one step before.  The errors of the row above then come from one
+ * step (right), two (above) and three steps before (left), moved by one lane.
+ * For diffusion.c and diffusion_band.c alone: the names are short. */
 #ifndef KERNELS_SUPPORT_DIFFUSION_LANES_H
 #define KERNELS_SUPPORT_DIFFUSION_LANES_H
 

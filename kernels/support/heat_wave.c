@@ -4,9 +4,9 @@
  * a product, 3 + 3 cycles.  Measured on Zen 3 at 3.45 GHz with gcc 12: 1.72 ns
  * or 5.9 cycles per point on all grids that fit into the caches.  Here
  *  - the quarter is taken off the chain: with s = 4 A[i][j], the next s is
- *    u + s/4.  s/4 is exact (values stay in [1, 2]), so that a fused operation
- *    rounds as the sum alone does and has the same bits, after 4 cycles: 1.3
- *    ns, 4.4 cycles, for a row alone;
+ *    u + s/4.  s/4 is exact (values stay in [1, 2]), so a fused operation has
+ * the same bits as the sum alone, after 4 cycles: 1.3 ns, 4.4 cycles, for a row
+ * alone;
  *  - HEAT_WAVE rows are under way together, each one column behind the row
  *    above, whose value is still in a register: 0.55 ns, 1.9 cycles.
  * The limit is then not the chains, for with both cut (and wrong values) the
@@ -24,12 +24,12 @@
  * of the rows to come, more than 16 rows beyond the chunk: rows of another
  * worker, who must get each of those lines back before it can write there.  Two
  * threads, 100 x 1000 points, 20 steps, blocks of 128 columns, cores whose
- * hand-over takes 225 ns (Zen 5): the worker below took 950 us for computing,
- * 700 with 16 rows of memory between the two, 540 with 8 copies of this
- * function that take turns, 510 alone.  With equal turns a copy would go on by
- * 32 rows each time, which is such a step again in high chunks.  Grids that do
- * not fit into the second cache are better off with one copy: 3 % on one core,
- * and up to a third for two threads on 4000 x 4000 points. */
+ * hand-over takes 225 ns (Zen 5): the worker below computed for 950 us, 510
+ * alone.  It took 700 with 16 rows of memory between the two, 540 with 8 copies
+ * of this function in turns.  With equal turns a copy would advance by 32 rows
+ * each time, again such a step in high chunks.  Grids that do not fit into the
+ * second cache are better off with one copy: 3 % on one core, and up to a third
+ * for two threads on 4000 x 4000 points. */
 #include "kernels/support/heat_wave.h"
 
 #include <stdbool.h>

@@ -29,7 +29,7 @@ int image_read_row(struct image_reader *reader, unsigned *gray,
 
 void image_close(struct image_reader *reader);
 
-/* Gives one row of an image that is to be written. */
+/* Gives one row of an image to be written. */
 typedef void image_row_fn(const void *arg, int64_t row, unsigned *gray);
 
 /* Writes a PGM file (P5) whose name must end in .pgm; `most` is at most 65535.

@@ -28,7 +28,7 @@ size_t particles_bytes(const struct particles *p);
 /* The parts of a field in memory of so many bytes. */
 struct field particles_field(const struct particles *p, const void *memory);
 
-/* The cell of a place; those outside of the cube are in its outer cells. */
+/* The cell of a place; places outside of the cube belong to its outer cells. */
 int64_t particles_cell(const struct particles *p, const double x[3]);
 int64_t particles_cell_at(const struct particles *p, const int at[3]);
 

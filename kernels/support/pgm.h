@@ -1,6 +1,6 @@
-/* Head and rows of PGM files, without checks: by netpbm's library,
- * or those of P5 by ourselves where it is not here.  False: the file is
- * damaged, or errno says why it cannot be written. */
+/* Head and rows of PGM files, without checks: by netpbm's library or, without
+ * it, by our code for P5.  False: the file is damaged, or errno says why it
+ * cannot be written. */
 #ifndef KERNELS_SUPPORT_PGM_H
 #define KERNELS_SUPPORT_PGM_H
 

@@ -45,7 +45,8 @@ static void sort_by(const struct sparse_entry *from, struct sparse_entry *to,
         to[place[by_row ? from[i].row : from[i].column]++] = from[i];
 }
 
-/* Sorted entries to rows; those of one place are added, in their order. */
+/* Turns sorted entries into rows; entries of one place are added, in their
+ * order. */
 static void fill_rows(struct sparse *matrix, const struct sparse_entry *entry,
                       int64_t count)
 {

@@ -1,5 +1,5 @@
 /* The most load that a set of workers can compute in a single round, as a
- * function of the remaining time.  Section 4's orders are compared by it.
+ * function of the remaining time.  It compares section 4's orders.
  *
  * R is the time from now to the end, with the port free.  The worker that gets
  * the next message computes (all end together, section 3.1)
@@ -10,8 +10,8 @@
  * is above the most without worker i.  U is 0 for no workers, and with every
  * added worker it stays a continuous, increasing, piecewise linear function of
  * R (and a convex one).  Each piece knows the worker with the first message and
- * the piece that continues after it, so that the participants and their order
- * can be read off. */
+ * the piece that continues after it: this gives the participants and their
+ * order. */
 #ifndef SCHED_DIVISIBLE_CURVE_H
 #define SCHED_DIVISIBLE_CURVE_H
 

@@ -105,7 +105,7 @@ int divisible_rounds_open(struct divisible_rounds *rounds,
 void divisible_rounds_close(struct divisible_rounds *rounds);
 
 /* A worker computed a chunk from `start` to `end`: with `replan` later rounds
- * count with its speed.  What differs by rounding only is no news. */
+ * use its speed.  Differences by rounding are ignored. */
 void divisible_rounds_see(struct divisible_rounds *rounds, int worker,
                           double load, double start, double end);
 

@@ -33,8 +33,8 @@ struct divisible_worker {
     double G;    /* of sending one unit, s, 0 or more */
     double w;    /* of computing one unit, s, above 0 */
     double z;    /* start-up of computing a chunk, s, 0 or more */
-    double late; /* from when the port is free to when a message is there, s, 0
-                    or more: section 2's latency that overlaps, g'' */
+    double late; /* from a free port to the arrival of a message, s, 0 or more:
+                    section 2's latency that overlaps, g'' */
 };
 
 /* The start-up time of a chunk at its worker, beside its load.  For workers
@@ -59,7 +59,7 @@ struct divisible_platform {
      * chunks neither wait for the port nor hold it (section 2's "fictitious
      * extra worker").  Its g and G are 0. */
     bool own;
-    const struct divisible_disturbance *disturbed; /* NULL: nobody is */
+    const struct divisible_disturbance *disturbed; /* NULL: none */
 };
 
 /* Refuses numbers out of the ranges above, those above 1e50, and a w or a load

@@ -31,7 +31,7 @@ static const struct divisible_worker mixed[] = {{.g = .1, .G = .1, .w = 1},
 /* Makespans of lp-sqrt and lp-adaptive, each without and with overlap. */
 struct row {
     const struct divisible_worker *worker;
-    struct slow slow; /* factor 0: nobody is */
+    struct slow slow; /* factor 0: none */
     double fixed[4], again[4];
 };
 

@@ -10,8 +10,8 @@
 enum { DIVISIBLE_EXACT_MAX = 12 };
 
 /* The best plan that sends to workers in this order (`count` different ones,
- * the others get nothing), which may leave some of them out: exact for any
- * platform.  `plan` is empty before, has its times afterwards, and is to be
+ * the others get nothing), and may leave some of them out: exact for any
+ * platform.  `plan` is empty before, has its times afterwards, and must be
  * freed also after an error.  Returns 0 or -ENOMEM. */
 int divisible_single_given(const struct divisible_platform *platform,
                            double load, const int *order, int count,

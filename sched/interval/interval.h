@@ -49,10 +49,10 @@
  * numerically.  `printed` asks for the formulas above instead.
  *
  * Depth D: where a chunk needs D rows above it, a boundary has D elements a
- * column, and D c_c replaces c_c everywhere.  Lead: where a block stays
- * `lead` columns to the left in these rows, blocks of h <= lead columns do not
- * wait for the one above at all, and T is less than the above.  For h > lead it
- * is exact, and only there the best h is sought.
+ * column, and D c_c replaces c_c everywhere.  Lead: if a block stays `lead`
+ * columns to the left in these rows, blocks of h <= lead columns never wait for
+ * the one above, and the true T is smaller.  For h > lead T is exact, and only
+ * there the best h is sought.
  *
  * ---- skew, stream and block starts (ours) ----
  *
@@ -76,52 +76,51 @@
  *     drain_j = U_s / h e_j + U_s V_j c_pj
  *     T_NP = sum_j pass_j + max_j (drain_j - pass_j) + T_wa.  A protocol that
  * passes whole blocks of h columns stays h + ceil(W / h) h behind, up to one
- * block more: this is left out of T, which it would make jump at every W / m,
- * but interval_whole goes by it.  Where a row needs r columns of the row above
- * to the right of its own, W + r replaces W in the distance of a successor.
+ * block more: T leaves this out, because it would jump at every W / m;
+ * interval_whole respects it.  Where a row needs r columns of the row above to
+ * the right of its own, W + r replaces W in the distance of a successor.
  *
  * Stream: in DMPS the chunks of a worker follow each other without waiting for
- * the end of a subproblem, so that the pipeline fills once and not k times:
+ * the end of a subproblem.  The pipeline fills once, not k times:
  *     T = F + max(max_j (k drain_j - pass_j),
  *                 (k - 1) F + max_j (drain_j - pass_j)) + T_wa,
- * F = sum_j pass_j (the first when the boundary of a worker's next chunk is
- * there by the time it ends one, the second when it has to wait for it to come
- * round).  Of all k NP chunks the first lacks a t_r and the last a t_s.
+ * F = sum_j pass_j (the first if the boundary of a worker's next chunk has
+ * arrived when it ends one, the second if it must wait until it comes round).
+ * The first of all k NP chunks lacks a t_r, the last a t_s.
  *
- * Block starts: a kernel that does many points at once pays for every row that
- * it starts in a block, c_b: t_p = V (h c_p + c_b), or c_p + c_b / h in place
+ * Block starts: a kernel that does many points at once pays c_b for every row
+ * that it starts in a block: t_p = V (h c_p + c_b), or c_p + c_b / h in place
  * of c_p everywhere above.  On machines whose boundaries cost less than V c_b
  * this sets h.
  *
- * Widths: a real kernel takes some widths of blocks faster than others, and
- * sharing rows with another worker costs time in each block.  Then t_p is
- * f(h) V (h c_p + c_b), and t_r is e(h) longer; T_wa and T_tr are not.  T has
- * many minima; the best is sought among whole h.
+ * Widths: a real kernel runs some widths of blocks faster than others, and
+ * sharing rows with another worker costs time in each block.  Then t_p is f(h)
+ * V (h c_p + c_b), and t_r is e(h) longer; T_wa and T_tr are not.  T has many
+ * minima; the best is sought among whole h.
  *
- * Ends: in (1) a message keeps each of its ends busy for all of its way.  Where
- * it is known what keeps them busy, b_d + h b_c for both ends together,
+ * Ends: in (1) a message keeps each of its ends busy for all of its way.  If
+ * the busy time of both ends together is known, b_d + h b_c,
  *     t_r + t_s = b_d + h b_c + e(h), half of b for each,
- * and what is left of the way, c_d + h c_c - (b_d + h b_c), only delays who
- * waits: once where a chunk begins to follow another.  On a simulated platform
- * SMPI says what is busy.  Between threads nobody sends, b is 0: the producer's
- * store leaves it at once, and a successor that is behind finds the boundary
- * there; what reading it then costs is part of e(h).  Where only m messages of
- * a boundary can be on their way at a time, a chunk's blocks take no less than
+ * and the rest of the way, c_d + h c_c - (b_d + h b_c), only delays a waiting
+ * worker: once, when a chunk begins to follow another.  On a simulated platform
+ * SMPI defines the busy time.  Threads do not send, so b is 0: the producer's
+ * store leaves it at once, and a later successor finds the boundary there.
+ * Reading it is part of e(h).  If only m messages of a boundary can be under
+ * way at a time, a chunk's blocks take no less than
  *     (c_d - b_d) / m + h (c_c - b_c).
  *
  * Pieces: chunks that shrink are long where they fill the pipeline, and short
- * where messages and requests count.  Given one by one in the order in which
- * the workers get them, with pass_c and drain_c by each chunk's own rows and
- * worker, chunk c begins and ends at
+ * where messages and requests count.  They are given one by one in the order of
+ * the requests, with pass_c and drain_c by each chunk's rows and worker.  Chunk
+ * c begins and ends at
  *     S_c = max(free, S_(c-1) + pass_(c-1))
  *     E_c = max(S_c + drain_c, E_(c-1) + pass_c),
- * free being the time at which its worker has ended its chunk before and has
- * the next one, which it asked for a block earlier: c_sch after that.  A chunk
- * that begins right behind the one above comes no faster than that one after
- * its first h columns, and so takes longer to pass its boundary on.  One that
- * begins later gets the columns that are kept for it in one message and, where
- * m is known, waits c_c - b_c for each of them.  T is the last E and T_wa.  For
- * equal chunks that is the T of a stream. */
+ * At `free` its worker has ended its previous chunk and has the next one, which
+ * it requested a block earlier: c_sch after that.  A chunk that begins right
+ * behind the one above is no faster than that one after its first h columns,
+ * and passes its boundary on later.  A later chunk gets the columns kept for it
+ * in one message and, if m is known, waits c_c - b_c for each of them.  T is
+ * the last E plus T_wa; for equal chunks, the T of a stream. */
 #ifndef SCHED_INTERVAL_INTERVAL_H
 #define SCHED_INTERVAL_INTERVAL_H
 
@@ -142,11 +141,11 @@ struct interval_group {
 
 /* One chunk. */
 struct interval_piece {
-    double rows, c_p, c_b; /* those of its worker */
+    double rows, c_p, c_b; /* of its worker */
     int worker;
 };
 
-/* What blocks of h columns take beside the line c_p + c_b / h. */
+/* The time of blocks of h columns beside the line c_p + c_b / h. */
 struct interval_width {
     double factor;  /* f(h), above 0 */
     double extra_s; /* e(h), 0 or more */

@@ -1,4 +1,4 @@
-/* What holds for the model, whatever the numbers. */
+/* Properties of the model for any numbers. */
 #include "sched/interval/interval_testing.h"
 
 #include "sched/interval/interval_pipeline.h"

@@ -1,4 +1,4 @@
-/* What keeps the ends of a message busy, and chunks one by one. */
+/* The busy time of a message's ends, and chunks one by one. */
 #include "sched/interval/interval_testing.h"
 
 enum { WORKERS = 4, PIECES_MAX = 64 };
@@ -140,7 +140,8 @@ static void a_slow_chunk_holds_up_the_next(void **unused)
     double slow = 500 * 4e-9, fast = 500 * 1e-9;
     assert_near("T", time_at(&l, 100),
                 200 * slow + 100 * fast + 100 * slow + 3000 * slow, 1e-12);
-    /* with the first one's worker the last begins when all columns are there */
+    /* with the first one's worker the last begins when all columns are
+     * complete */
     l.piece[2].worker = 0;
     assert_near("T", time_at(&l, 100), 2 * 3000 * slow, 1e-12);
 }

@@ -10,8 +10,8 @@
  *     mu = sum(t) / sum(n),   sigma^2 = sum(n (t/n - mu)^2) / (k - 1)
  *
  * The paper leaves the start open: the first `samples` (4) chunks of a worker
- * have `first` iterations, a 64th of I/p unless it is given, and D and T of
- * workers not yet known are taken as the mean of the others'.
+ * have `first` iterations, a 64th of I/p by default.  Workers not yet known
+ * count with the mean D and T of the others.
  *
  * Implementations differ, and keys follow them:
  *
@@ -27,9 +27,9 @@
  * iterations): mu is the mean of the parts' t/n since the loop's beginning, of
  * equal weight, sigma their deviation, which is below that of iterations; its
  * mAF counts from request to request.  DLS4LB stops after each iteration and
- * takes sigma from those of the last chunk alone, adds .55 and cuts off; it
- * sums sigma / mu for D, which is no time: its sizes depend on the unit of
- * time. */
+ * takes sigma from the last chunk's iterations alone, adds .55 and cuts off.
+ * It sums sigma / mu for D, which is not a time: its sizes depend on the unit
+ * of time. */
 #include "sched/arith.h"
 
 #include <stdio.h>

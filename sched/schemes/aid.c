@@ -24,7 +24,7 @@ size_t aid_state_size(const struct sched_loop *loop)
            (size_t)loop->workers * sizeof(struct aid_worker);
 }
 
-/* A run gives equal powers where nobody has said any. */
+/* A run uses equal powers by default. */
 static bool tell_types(const struct sched_loop *loop)
 {
     for (int j = 1; loop->power != NULL && j < loop->workers; j++)

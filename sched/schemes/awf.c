@@ -13,10 +13,10 @@
  * repetition, from the warm-up on; below a master that cuts ranges by this
  * scheme, each range.
  *
- * Implementations differ in t_js: here and in DLS4LB the times of the chunks,
- * in LB4OMP the worker's time from the beginning of the loop to its end, which
- * is nearly the same for all, so that n_js alone makes the difference there;
- * and in s: DLS4LB begins its sums anew, so that only the last step counts.
+ * Implementations differ in t_js: here and in DLS4LB it is the times of the
+ * chunks.  In LB4OMP it is the worker's time from the beginning of the loop to
+ * its end, nearly the same for all, so only n_js differs there.  They also
+ * differ in s: DLS4LB begins its sums anew, so that only the last step counts.
  * Chunks as in wf: LB4OMP and DLS4LB differ there too. */
 #include "sched/schemes/awf_weights.h"
 

@@ -8,15 +8,15 @@
  * than K may result.
  *
  * This is the on-demand half of the scheme: chunks by falling cost (equal
- * costs: the lower start first) go to whoever asks, which is the rule "longest
- * processing time first" with real ends in place of expected ones.  The
- * published runtimes hand the same chunks out in advance, each to the worker
- * with the least load so far, and stop there; that map is not here.
+ * costs: the lower start first) go to any worker that asks.  It is the rule
+ * "longest processing time first", with real ends instead of expected ones.
+ * The published runtimes assign the same chunks in advance, each to the worker
+ * with the least load so far; that map is not implemented here.
  *
  * Implementations differ: w is cut to a whole number in LaPeSD-libGOMP; bosched
  * closes a chunk at a cost of w, not above it, has no rule for the last chunk,
- * and uses K = 2p, the default here.  Of equal costs neither says which comes
- * first. */
+ * and uses K = 2p, the default here.  Neither defines the order of equal
+ * costs. */
 #include "sched/arith.h"
 
 #include <stdlib.h>

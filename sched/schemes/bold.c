@@ -1,5 +1,5 @@
 /* Bold: chunks as large as mean, deviation and overhead allow, judged by the
- * iterations that are probably not done yet.
+ * iterations probably not done yet.
  *
  *     C_i = 1                                             for Q <= 1
  *     C_i = t                                             for d <= c_2
@@ -14,16 +14,15 @@
  * Hagerup 1997 (strategy Bold): mu and sigma are the mean and the standard
  * deviation of an iteration's time, h the overhead of a request, in one unit;
  * the defaults are those of that paper's experiments, exponential times of mean
- * 1 and h = 0.5.  M counts the iterations that are not reported done, and N
- * those that are probably not done yet: a worker with k of them does k/(k mu +
- * h) in a unit of time.
+ * 1 and h = 0.5.  M counts the iterations not reported done, N those probably
+ * not done yet: a worker with k of them does k/(k mu + h) in a unit of time.
  *
- * That needs the clock with every request.  Ours is the sum of the times that a
- * worker has reported since it began with the loop.  A worker that asks again
- * without a report (requests that leave early, `dlsbench chunks`) took k mu +
- * h.  The value of mu in the clock's unit is measured as the ratio of all
- * reported to all expected times.  So only ratios of mu, sigma and h count, as
- * elsewhere here.
+ * That needs the clock with every request.  Ours is the sum of a worker's
+ * reported times since it began the loop.  A worker that asks again without a
+ * report (requests that leave early, `dlsbench chunks`) took k mu + h.  The
+ * value of mu in the clock's unit is measured as the ratio of all reported to
+ * all expected times.  So only ratios of mu, sigma and h count, as elsewhere
+ * here.
  *
  * Implementations differ: LB4OMP takes the clock's unit for that of mu, rounds
  * down, and does not count the time between two first requests; where b is not

@@ -133,8 +133,8 @@ static void at_its_ends_it_is_a_plain_scheme(void **unused)
     assert_int_equal(testing_sizes("bold:sigma=0", &loop, 1, size, 2000), 1);
 }
 
-/* A time that is told after the next request moves the clock as one that was
- * told before it. */
+/* A time reported after the next request moves the clock like one reported
+ * before it. */
 static void late_times_count_as_much(void **unused)
 {
     struct sched_loop loop = {.iterations = 1000000000, .workers = 3};

@@ -70,7 +70,7 @@ static inline void random_times(struct test_case *c, uint64_t *seed)
              testing_scale(seed, 10000) - 1);
 }
 
-/* Large enough that somebody has power; others may have none. */
+/* Large enough that some worker has power; others may have none. */
 static inline void random_scale(struct test_case *c, uint64_t *seed)
 {
     double most = 0;

@@ -8,9 +8,9 @@
  * The defaults are those of Hagerup 1997: exponential times of mean 1, so
  * sigma = 1, and h = 0.5.
  *
- * The formula holds for many chunks per worker.  Where it gives less than one
- * (sigma = 0 or p = 1, where it has no value, or a large h) we cut it to one
- * chunk per worker and say so in a note.
+ * The formula holds for many chunks per worker.  If it gives less than one (a
+ * large h), or is undefined (sigma = 0 or p = 1), we limit it to one chunk per
+ * worker and report that in a note.
  *
  * Implementations differ in the rounding, which the paper leaves open: LB4OMP
  * cuts the fraction off, DLS4LB and we round up.  Neither of them has an upper

@@ -1,12 +1,12 @@
 /* History-aware self-scheduling: guided by cost, not by number.
  *
- *     t = R_c / (1.5 p),   R_c = cost of the iterations that are left
+ *     t = R_c / (1.5 p),   R_c = cost of the remaining iterations
  *
  * Kejariwal, Nicolau and Polychronopoulos, ICPP 2006.  A chunk takes iterations
- * one by one as long as its cost stays within t.  The next one, which would
- * lead above t, is taken if that is not farther from t than the cost without it
- * is.  The costs are the history: those of earlier executions in the paper,
- * here those that the run knows.
+ * one by one as long as its cost stays within t.  The next one, which exceeds
+ * t, is also taken unless that is farther from t than the cost without it.  The
+ * costs are the history: in the paper from earlier executions, here those that
+ * the run knows.
  *
  * Differs from the code of bosched (gcc/libgomp): costs are whole numbers there
  * (profiles scaled to 1..4096), and t is rounded up and has a lower limit; here

@@ -1,6 +1,6 @@
-/* What holds for every scheme, whatever the loop: random iterations, workers,
- * powers, minimum chunks, keys and orders of requests.  DLSBENCH_SEED sets the
- * first seed; a failure prints the seed of its case. */
+/* Properties of every scheme for any loop: random iterations, workers, powers,
+ * minimum chunks, keys and orders of requests.  DLSBENCH_SEED sets the first
+ * seed; a failure prints the seed of its case. */
 #include "sched/schemes/cases_testing.h"
 
 #include <errno.h>
@@ -44,8 +44,8 @@ static void record(const struct test_case *c, struct sequence *s,
     s->steps++;
 }
 
-/* Asks every worker until nothing is left for it; those with a chunk that was
- * set aside still have that one. */
+/* Asks every worker until nothing is left for it; workers with a reserved chunk
+ * still get that one. */
 static void drain(const struct test_case *c, struct sched *sched,
                   struct sequence *s)
 {
@@ -84,9 +84,9 @@ static void tell_anything(struct testing_loop *t, uint64_t *random, int worker,
         sched_feedback(&t->sched, worker, size, time);
 }
 
-/* Requests in a random order that `order` decides; every worker asks once at
- * the start, so that no primed chunk is missing where the run is cut.  tells:
- * schemes that learn are told something. */
+/* Requests in a random order by `order`.  Every worker asks once at the start,
+ * so that no primed chunk is missing when the run is cut short.  tells: schemes
+ * that learn get times. */
 static void run(const struct test_case *c, uint64_t order, bool moves,
                 bool tells, struct sequence *s)
 {
@@ -250,8 +250,8 @@ static void every_scheme_keeps_its_invariants(void **unused)
     free(other);
 }
 
-/* With equal powers the weighted schemes are the plain ones; so are those that
- * measure the weights, as long as they are told nothing. */
+/* With equal powers the weighted schemes equal the plain ones; so do the ones
+ * that measure weights, until the first report. */
 static void equal_powers_give_the_plain_scheme(void **unused)
 {
     static const char *const pair[][2] = {

@@ -3,11 +3,11 @@
  *     C_i in [min, max],   min = floor(I / 100 p),   max = floor(I / 2 p)
  *
  * Ciorba, Iwainsky and Buder 2018, whose range this is, each end at least 1.
- * If the bounds cross, the one that is not given moves to the given one.
+ * If the bounds cross, the default one moves to the given one.
  *
  * Implementations differ: LB4OMP draws from 1 to the chunk of the OpenMP
- * schedule, without one to I - 1, with the time of day and the thread's number
- * as seed, so that no two runs are alike.
+ * schedule, or to I - 1 without one.  Its seed is the time of day and the
+ * thread's number, so that every run differs.
  *
  * Size i is a function of seed and i alone (the splitmix64 generator of
  * Steele, Lea and Flood 2014): the same in every run, on every machine and
@@ -15,9 +15,9 @@
  * lists of seeds give others.  A draw of 64 bits is scaled to the range, which
  * favours no size by more than 2^-11 of its chance.
  *
- * order=any hands the same chunks out in an order that is drawn from the seed,
- * too, each order as likely as another: for finding programs that rely on
- * rising ones. */
+ * order=any hands the same chunks out in an order also drawn from the seed,
+ * each order equally likely: it finds programs that rely on ascending
+ * chunks. */
 #include "base/random.h"
 #include "sched/arith.h"
 

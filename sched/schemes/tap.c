@@ -9,9 +9,9 @@
  * times (sigma = mu).  With sigma = 0 it is gss.  The formula is negative for
  * T < v^2 and is then raised to min.
  *
- * Implementations differ: LB4OMP has this formula with the same rounding, but
- * mu is a whole number of its clock's unit there and min the chunk of the
- * OpenMP schedule; in bosched (Kim, Kim and Park 2020) T = R/p + min/2. */
+ * Implementations differ.  LB4OMP has this formula with the same rounding, but
+ * its mu is a whole number of its clock's unit, and min the chunk of the OpenMP
+ * schedule; in bosched (Kim, Kim and Park 2020) T = R/p + min/2. */
 #include "sched/arith.h"
 
 enum { TAP_MU, TAP_SIGMA, TAP_ALPHA, TAP_MIN };

@@ -10,10 +10,10 @@
  * iterations that rounding leaves after four stages go out one by one.  As in
  * tss, D is 0 on small loops: a note says so.
  *
- * Implementations differ: LB4OMP rounds F up and the mean down, as we do, but
- * where a stage would begin below 0 it takes the mean of the p sizes from the
- * last of tss on.  DAPHNE's scheme of this name is another one: R/2p, renewed
- * with every request. */
+ * Implementations differ: LB4OMP rounds F up and the mean down, as we do.  If a
+ * stage would begin below 0 it takes the mean of the p sizes from the last of
+ * tss on.  DAPHNE's scheme of this name is another one: R/2p, renewed with
+ * every request. */
 #include "sched/arith.h"
 
 #include <inttypes.h>

@@ -8,10 +8,10 @@
  * sec. 3.2 (their table 1 comes out: 277 270 263 ... 102 73).  C_N >= L and
  * the N values add up to I or more, so no value below L is ever asked for.
  *
- * The papers leave open N = 1, where D has no meaning: we take 0.  D is 0 too
- * when N > F - L, that is for many workers on a small loop; all chunks then
- * have F iterations.  We say so in a note and do not mend it: tss-taylor is
- * the scheme with the real decrement. */
+ * The papers leave open N = 1, where D is undefined: we take 0.  D is also 0
+ * when N > F - L, for many workers on a small loop; all chunks then have F
+ * iterations.  A note reports it, and we keep it: tss-taylor is the scheme with
+ * the real decrement. */
 #include "sched/arith.h"
 
 #include <errno.h>

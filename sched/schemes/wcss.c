@@ -5,7 +5,7 @@
  * Andronikos et al., experiment 3 (I is their U_c).  Every worker takes k
  * chunks of its size; the first ones are set in advance, fast workers first, as
  * in their experiment.  Differs from the paper: formulas (14) and (15) are
- * printed as U_c/(k NP) VP_i, which covers I only when the powers add up to NP
+ * printed as U_c/(k NP) VP_i.  That covers I only if the powers add up to NP
  * (0.815 I with 5 powers of 1 and 5 of 0.63), so we divide by their sum.  The
  * printed sizes 1223 and 776 do not follow from these powers, 1227 and 773 do.
  * The rest from rounding goes to the next worker that asks. */

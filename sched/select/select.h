@@ -1,6 +1,6 @@
 /* Chooses one of several candidates (schemes, say) for the next repetition of a
- * loop that runs many times: a share of the repetitions goes to trials, by
- * successive elimination with confidence bounds; then the best one stays until
+ * loop that runs many times.  A share of the repetitions goes to trials, by
+ * successive elimination with confidence bounds.  Then the best one stays until
  * its time changes.
  *
  * Pure: from reported times it says which candidate to run.  Flat memory
@@ -15,11 +15,11 @@
  *
  *     bound(n) = 1.25 sigma sqrt(2 ln(K / 0.1) / n)
  *
- * (Even-Dar, Mannor, Mansour, JMLR 7, 2006, section 4, for medians.)  When the
- * trials are used up, or one is left, or those left are within 1 %, the one
- * with the least median stays.  A median of few trials flatters the chosen
- * candidate: if its later repetitions take over 1 % more than another candidate
- * that was not out, that one takes over. */
+ * (Even-Dar, Mannor, Mansour, JMLR 7, 2006, section 4, for medians.)  The
+ * trials end when they are used up, one candidate is left, or the rest is
+ * within 1 %; the least median wins.  A median of few trials flatters the
+ * winner.  If its later repetitions take over 1 % more than another remaining
+ * candidate, that one takes over. */
 #ifndef SCHED_SELECT_SELECT_H
 #define SCHED_SELECT_SELECT_H
 

@@ -152,8 +152,8 @@ static void bounds_hold_the_truth(void **unused)
 
 /* ---- what it notices ---- */
 
-/* What stays gets slower by a half, as when its core is shared: another is the
- * best now. */
+/* The chosen candidate gets slower by a half, as when its core is shared:
+ * another is the best now. */
 static void a_change_is_noticed(void **unused)
 {
     int missed = 0, late = 0, wrong = 0;
