@@ -154,7 +154,7 @@ static void ratios_have_the_intervals_of_their_parts(void **unused)
     assert_true(near(ratio.median, 1) && isnan(ratio.low) && isnan(ratio.high));
 }
 
-/* Of 1 + x, x exponential: what repetitions look like. */
+/* The times of repetitions: 1 + x, x exponential. */
 static struct stats_median sampled(int count, double scale, uint64_t *seed)
 {
     double values[50];

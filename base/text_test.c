@@ -62,7 +62,7 @@ static void lines_have_no_control_characters(void **state)
                                   "wrong");
 }
 
-/* What turns a terminal's line, or ends it, is not shown as it is. */
+/* Characters that turn a terminal's line, or end it, are shown escaped. */
 static void lines_show_what_turns(void **state)
 {
     static const struct {
@@ -166,7 +166,7 @@ static void words_come_back_and_are_not_split(void **state)
     }
 }
 
-/* Whoever reads the command lines of others reads these. */
+/* The reader of other processes' command lines may find such words. */
 static void half_an_escape_is_itself(void **state)
 {
     static const char *const words[] = {"%", "%4", "%g1", "50% of", "%%"};

@@ -32,7 +32,7 @@ struct allowed {
 /* With /proc and /sys below `root`: "" is the system, tests have another. */
 void allowed_read(const char *root, struct allowed *allowed);
 
-/* What sets the limit of a process that may use `processors` of them. */
+/* The limit that applies to a process that may use `processors` of them. */
 enum allowed_by {
     ALLOWED_MACHINE,
     ALLOWED_CPUSET,

@@ -67,11 +67,11 @@ bool cell_same_places(const struct cell *a, const struct cell *b);
  * simulations can share a launch. */
 int cell_simulation_compare(const struct cell *a, const struct cell *b);
 
-/* Its description where cells are told apart: transport and hierarchy, and
- * every unusual field, as ", master computing, flat, bind none". */
+/* Its description among other cells: transport and hierarchy, and every unusual
+ * field, as ", master computing, flat, bind none". */
 void cell_words(const struct cell *cell, char *text, size_t size);
 
-/* Only powers, load and what goes wrong, as ", load w1:1"; empty for a cell on
+/* Only powers, load and perturbations, as ", load w1:1"; empty for a cell on
  * equal, quiet cores. */
 void cell_condition_words(const struct cell *cell, char *text, size_t size);
 

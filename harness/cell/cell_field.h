@@ -22,7 +22,7 @@ enum cell_kind {
 enum cell_group {
     CELL_PLAIN,
     CELL_PLACES,     /* where workers and their data are */
-    CELL_CONDITIONS, /* powers, load, and what goes wrong */
+    CELL_CONDITIONS, /* powers, load, and perturbations */
     CELL_SIMULATION, /* how it is simulated: options of `dlsbench sim` only */
 };
 
@@ -88,8 +88,8 @@ void cell_field_text(const struct cell *cell, const struct cell_field *field,
 /* The shortest text that reads back as this number. */
 void cell_real_text(double value, char *text, size_t size);
 
-/* Whether the field applies to this cell; and is worth saying where cells are
- * told apart. */
+/* Whether the field applies to this cell; and whether a description among other
+ * cells should contain it. */
 bool cell_field_applies(const struct cell *cell,
                         const struct cell_field *field);
 bool cell_field_unusual(const struct cell *cell,

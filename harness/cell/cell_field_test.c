@@ -119,8 +119,8 @@ static void text_is_read_back(void **unused)
     }
 }
 
-/* A field is hashed, compared, kept in JSON and said where cells are told
- * apart, by its line alone. */
+/* The line of a field alone decides how it is hashed, compared, kept in JSON
+ * and described among other cells. */
 static void a_line_is_enough(void **unused)
 {
     for (int i = 0; i < CELL_FIELDS; i++) {

@@ -56,7 +56,7 @@ static void equal_cells_have_equal_hashes(void **unused)
     same(WORDS("kernel=heat", "placement=replan"), WORDS("kernel=heat"));
     same(WORDS("kernel=heat:steps=2", "ranks=2"),
          WORDS("kernel=heat:steps=2", "ranks=2", "collect=local"));
-    /* What does not apply makes no difference. */
+    /* Fields that do not apply make no difference. */
     same(WORDS("sync_interval=5"), WORDS("scheme=ss"));
     same(WORDS("transport=steal", "prefetch=on"),
          WORDS("transport=steal", "prefetch=off"));

@@ -32,8 +32,8 @@ int setup_check_push(struct setup *setup, struct error *err);
 /* The scheme with hierarchy and protocol. */
 int setup_check_scheme(struct setup *setup, struct error *err);
 
-/* Whether somebody knows the costs of iterations that the scheme counts with;
- * writes `costs` in one form. */
+/* Whether the costs of iterations that the scheme needs are known; writes
+ * `costs` in one form. */
 int setup_check_costs(struct setup *setup, struct error *err);
 
 /* Makes the powers, and writes them in one form: equal ones are none. */

@@ -1,5 +1,5 @@
-/* Whether somebody knows the costs of iterations, where the scheme counts with
- * them, and whether chunks may come in the scheme's own order. */
+/* Whether the costs of iterations are known if the scheme needs them, and
+ * whether chunks may come in an order that the scheme chooses. */
 #include "harness/check/cell_checks.h"
 
 #include "base/text.h"

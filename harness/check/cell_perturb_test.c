@@ -1,5 +1,4 @@
-/* Cells in which something goes wrong on purpose: canonical forms, hashes, and
- * what does not go together. */
+/* Cells with perturbations: canonical forms, hashes, and wrong combinations. */
 #include "harness/cell/cell_testing.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
-/* Cells with plans and with input data that are sent: how they are resolved,
- * what is refused, and the plans themselves. */
+/* Cells with plans and with sent input data: how they are resolved, what is
+ * refused, and the plans themselves. */
 #include "harness/cell/cell_testing.h"
 
 #include "harness/repetition/planned.h"
 
 #include <errno.h>
 
-/* Two ranks over a kernel with input data, if nothing else is said. */
+/* Two ranks over a kernel with input data, unless the cell says otherwise. */
 #define PUSH(...)                                                              \
     WORDS("ranks=2", "kernel=matmul:tasks=10,min=4,max=4", __VA_ARGS__)
 

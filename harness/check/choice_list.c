@@ -11,7 +11,7 @@
 
 /* The schemes of `usual`: few and different, because each costs repetitions.
  * Equal blocks, single iterations, equal chunks between these, three with
- * shrinking chunks, one that goes by the load and one that learns; for loops
+ * shrinking chunks, one that follows the load and one that learns.  For loops
  * with dependences fewer, at two intervals: these parts of the columns. */
 #define USUAL_SCHEMES "static+ss+mfsc+gss+fss+tss+dtss-acp+awf-c"
 #define USUAL_DEPENDENT "static+mfsc+tss+dtss-acp"

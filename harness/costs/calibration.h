@@ -119,16 +119,16 @@ struct calibration_charge {
                        through memory, from another rank by message */
 };
 
-/* What of a message, of (c_d, c_c), keeps its two ends busy.  Simulated
- * platforms say so (bench/foretell/interval/platform_costs.h); measured ones do
- * not. */
+/* The part of a message's (c_d, c_c) that keeps its two ends busy.  Simulated
+ * platforms give it (bench/foretell/interval/platform_costs.h); measured ones
+ * do not. */
 struct calibration_ends {
     bool known;
     double start, byte; /* s, s for each byte; of both ends together */
     int flight; /* messages of a boundary on their way at most; 0: any number */
 };
 
-/* What rank 0 takes in when all others send to it. */
+/* The rate at which rank 0 receives when all others send to it. */
 struct calibration_rate {
     double bytes;
     double messages; /* a second; NAN: not measured */

@@ -106,7 +106,7 @@ static void facts_are_of_the_loop(void **state)
     assert_true(second.faults_minor < 50 && second.switches_voluntary == 0);
 }
 
-/* Every event that was asked for is counted, or it is said why not. */
+/* Every requested event is counted, or the reason is given. */
 static void what_is_missing_is_said(void **state)
 {
     double reading_s, facts_s;

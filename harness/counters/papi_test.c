@@ -1,5 +1,5 @@
-/* Events, where PAPI is there.  The kernel's software events, where it lets
- * them, go the way of processor counters. */
+/* Events with PAPI.  The kernel's software events, if permitted, are read like
+ * processor counters. */
 #include "harness/counters/counters_testing.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ static void close_body(int thread, void *arg)
     counters_thread_close(bench->counters, thread);
 }
 
-/* Computes, waits for somebody, computes, and waits for the end. */
+/* Computes, waits for another thread, computes, and waits for the end. */
 static void loop_body(int thread, void *arg)
 {
     struct bench *bench = arg;

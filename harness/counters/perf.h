@@ -24,8 +24,8 @@ struct perf_name {
 };
 extern const struct perf_name perf_names[]; /* a NULL name ends the list */
 
-/* What `default` is by the kernel: user mode only, as PAPI counts, so that the
- * same is counted with and without the right to count the kernel. */
+/* The kernel's `default`: user mode only, as PAPI counts, so that the counts
+ * are the same with and without the right to count the kernel. */
 extern const char *const perf_default[]; /* NULL ends the list */
 
 /* Sets type, config and exclude_kernel; false: no event of the kernel has this

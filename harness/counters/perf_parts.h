@@ -6,7 +6,7 @@
 
 #include <linux/perf_event.h>
 
-/* What every thread counts; the first is the leader. */
+/* The events of every thread; the first is the leader. */
 struct perf_group {
     int count;
     int place[COUNTERS_MAX]; /* in the list */

@@ -19,7 +19,7 @@ struct hold {
     struct kernel_poll poll;
     const struct kernel_poll *usual; /* the worker's own; NULL: none */
     const struct perturbs *perturbs;
-    uint8_t hit;           /* those that it takes part in; 0: none */
+    uint8_t hit; /* the perturbations that it takes part in; 0: none */
     const double *start_s; /* of the loop: of its rank */
     /* Whether a gone worker may come back; NULL: never. */
     bool (*over)(void *arg);

@@ -182,7 +182,8 @@ static void lines_of_proc_are_read(void **unused)
 
 enum { MANY = 16 };
 
-/* What runs on the first place now; all of `many` are counted or left out. */
+/* The processes on the first place now; all of `many` are counted or left
+ * out. */
 static int count_on(const int *where, const struct load *many, int left_out)
 {
     struct error err = {""};

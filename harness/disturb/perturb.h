@@ -31,7 +31,7 @@ struct perturb {
     uint64_t seed;
 };
 
-/* All that goes wrong in a cell; count 0: nothing. */
+/* All perturbations of a cell; count 0: none. */
 struct perturbs {
     int count;
     struct perturb list[PERTURBS_MAX];

@@ -2,8 +2,8 @@
  * some time later.
  *
  * The other is this program with the hidden word `stopper`, started once for a
- * cell; it sleeps until it is told when to stop us.  The kernel kills it with
- * the thread that has started it. */
+ * cell; it sleeps until it gets an order to stop us.  The kernel kills it with
+ * the thread that started it. */
 #ifndef HARNESS_DISTURB_STOPPER_H
 #define HARNESS_DISTURB_STOPPER_H
 
@@ -28,7 +28,7 @@ struct stopper_stop {
     int which;
 };
 
-/* Stops this process in all these times; those that overlap follow on each
+/* Stops this process in all these times; overlapping stops follow each
  * other. */
 void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
                  int count);

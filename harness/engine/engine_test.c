@@ -49,8 +49,8 @@ static bool flag_is_up(void *arg)
     return atomic_load(&((struct flag *)arg)->value) != 0;
 }
 
-/* Whoever raises the flag does so just after the waiter has looked.  A waiter
- * that then sleeps has lost the wake-up and stays for the whole sleep. */
+/* The flag is raised just after the waiter has looked.  A waiter that then
+ * sleeps has lost the wake-up and stays for the whole sleep. */
 static bool wakes_behind_the_look(void *arg)
 {
     struct flag *flag = arg;
@@ -221,7 +221,7 @@ static void waiter_leaves_the_core(bool with_event)
     cpu_set_t before;
     struct core core = {.cpu = sched_getcpu()};
     core.event = with_event ? &core.flag.event : NULL;
-    engine_wake(&core.flag.event); /* long ago, for somebody else */
+    engine_wake(&core.flag.event); /* long ago, for another waiter */
     pthread_getaffinity_np(pthread_self(), sizeof(before), &before);
     assert_int_equal(engine_team_start(&team, 2, NULL), 0);
     engine_team_run(team, share_a_core, &core);

@@ -30,7 +30,7 @@ static void test_without_run_queue(void **state)
 {
     assert_true(differ(1, 0.25, NAN, 3, 0).others_s == 0);
     assert_true(differ(1, 0.25, NAN, 0, 2).others_s == 0.75);
-    /* It slept and others had its core: nobody knows how long each took. */
+    /* It slept and others had its core: how long each took is unknown. */
     assert_true(isnan(differ(1, 0.25, NAN, 1, 2).others_s));
 }
 

@@ -1,8 +1,8 @@
-/* What scheduling costs in simulation where nothing else is known, in seconds:
- * as measured on the machine of the README with make bench-overhead.  A counter
- * shared by two threads, a scheme's state under its lock, a steal, a
- * synchronization between two threads.  A piece of one's own range costs 3.5 ns
- * with threads and 34 with ranks; a thief's question is a request. */
+/* The default costs of scheduling in simulation, in seconds, measured on the
+ * machine of the README with make bench-overhead.  A counter shared by two
+ * threads, a scheme's state under its lock, a steal, a synchronization between
+ * two threads.  A piece of the thief's range costs 3.5 ns with threads and 34
+ * with ranks; a thief's question is a request. */
 #ifndef HARNESS_ENGINE_USUAL_COSTS_H
 #define HARNESS_ENGINE_USUAL_COSTS_H
 

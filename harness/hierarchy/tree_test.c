@@ -153,8 +153,8 @@ static void hosts_are_right(const struct seen *s)
     }
 }
 
-/* With node: one pool for each rank that works, or, in one rank, for the
- * threads of each lowest group; and nobody asks anyone else. */
+/* With node: one pool for each working rank or, in one rank, for the threads of
+ * each lowest group; no other master is asked. */
 static void pools_are_at_the_bottom(const struct seen *s)
 {
     const struct tree *tree = &s->tree;

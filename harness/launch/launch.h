@@ -4,11 +4,10 @@
  *   @launch <launch> <threads>           the launch is up, its files are open
  *   @rep <hash> <repetition>             a repetition starts (0: opening and
  *                                        warm-up)
- *   @serial <n>                          the serial loop runs, for the n-th
- * time
+ *   @serial <n>                          the n-th run of the serial loop
  *   @done <hash> ok|unverified|failed    a cell is complete, its lines synced
  *   @end <launch> <n>                    all cells are done, n of them not ok
- * and says errors in one line on stderr.  Results go to the files of the
+ * and reports errors in one line on stderr.  Results go to the files of the
  * launch in worklist.out. */
 #ifndef HARNESS_LAUNCH_LAUNCH_H
 #define HARNESS_LAUNCH_LAUNCH_H

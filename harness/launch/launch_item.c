@@ -110,7 +110,7 @@ bool item_enough(const struct item *item, const struct policy *policy)
     return stats_known(median, policy->ci);
 }
 
-/* A repetition that is wrong is said once. */
+/* Reports a wrong repetition only once. */
 static void complain_once(struct launch *launch, struct item *item,
                           const struct run_result *result)
 {

@@ -66,11 +66,11 @@ static inline void launch_report(const struct launch *launch,
     fflush(stdout);
 }
 
-/* The same reason for many cells is said once. */
+/* Reports the same reason for many cells only once. */
 void launch_complain(struct launch *launch, const struct error *err);
 
 /* Collective.  Cells with the same kernel and binding share its instance and
- * its reference; those whose workers are sent its input share that. */
+ * its reference; cells that send input to workers share that. */
 int launch_loop(struct launch *launch, const struct setup *setup,
                 struct loop **out, struct error *err);
 

@@ -171,7 +171,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
     x->links.patience = x->crew->patience;
     if (code != 0)
         return code;
-    /* The first set is there to warm up. */
+    /* The first set warms up. */
     for (int s = -1; s < SAMPLES; s++) {
         comm_quiet_barrier(comm);
         engine_team_run(x->crew->context->team, set_body, x);

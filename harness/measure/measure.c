@@ -22,7 +22,7 @@
  * runs see the machine as it is. */
 enum { VISITS = 3 };
 
-/* Visits that differ by more are said. */
+/* Larger differences of visits are reported. */
 #define VISITS_FACTOR 1.15
 
 static int open_context(struct launch_context *context,

@@ -3,7 +3,7 @@
  * Alone, every worker runs chunks of a separate share, at the same time as the
  * others and without waiting.  Ranks look for messages as in a run; that cost
  * is in proportion to the computing.  Under DMPS, as many chunks of the same
- * size are dealt to the workers in turns, so that the rows beside each chunk
+ * size are dealt to the workers in turns.  The rows beside each chunk then
  * belong to another worker.  The extra time of a block is then the cost of
  * sharing rows and of notifying the other. */
 #include "harness/measure/measured_blocks_parts.h"

@@ -102,7 +102,7 @@ static void measure_rank(struct transfer *t, int rank,
 {
     double sample[CALIBRATION_SIZES + 1][SAMPLES];
     t->to = rank;
-    /* The first of each is there to warm up. */
+    /* The first of each warms up. */
     for (int i = 0; i <= EMPTY; i++)
         for (int s = -1; s < SAMPLES; s++) {
             double took = one_way(t, i == EMPTY ? 0 : sizes[i]);

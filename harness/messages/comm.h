@@ -34,7 +34,7 @@ struct comm {
     void *block;  /* its own memory for both */
     void *shared; /* of all ranks, in simulation */
     double speed; /* of their slowest host, flop/s, in simulation */
-    /* What messages are; all false natively, all true in simulation. */
+    /* Properties of messages; all false natively, all true in simulation. */
     bool one_process; /* the ranks see each other's memory */
     bool hollow;      /* messages bring no data */
     bool late;        /* they set out when their receive is posted */
@@ -152,7 +152,7 @@ void comm_release(struct comm *comm);
 /* MPI's text for what failed.  Returns -EIO. */
 int comm_failure(const struct comm *comm, struct error *err);
 
-/* Waits for all ranks; those that wait sleep. */
+/* Waits for all ranks; waiting ranks sleep. */
 void comm_quiet_barrier(const struct comm *comm);
 /* Waits for all ranks, polling, so that they leave close together. */
 void comm_sharp_barrier(const struct comm *comm);

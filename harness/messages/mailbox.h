@@ -1,10 +1,9 @@
 /* A mailbox: the messages of a rank while a loop runs.
  *
- * Receives: messages of one tag come to a ring of receives that are posted
- * ahead.  They are taken out one by one, the oldest first.
- * On their way: sends that have not left yet, and receives of messages that are
- * known to come.  A list of their requests grows with them.
- * Short messages are sent at once and may change afterwards.
+ * Receives: messages of one tag arrive in a ring of receives posted early.
+ * They are taken out one by one, the oldest first.  On their way: unfinished
+ * sends, and receives of expected messages.  A list of their requests grows
+ * with them.  Short messages are sent at once and may change afterwards.
  * Counts: how many messages the rank has sent, and how many bytes.
  *
  * A protocol opens one in each rank and uses the parts that it needs:
@@ -36,8 +35,8 @@
  *     mailbox_close(&box);
  *
  * One thread at a time uses a mailbox: with several threads in a rank, the one
- * that holds MPI (comm_begin).  Nothing fails after mailbox_open: where memory
- * for a longer list is missing, mailbox_add waits for the oldest request. */
+ * that holds MPI (comm_begin).  Nothing fails after mailbox_open: without
+ * memory for a longer list, mailbox_add waits for the oldest request. */
 #ifndef HARNESS_MESSAGES_MAILBOX_H
 #define HARNESS_MESSAGES_MAILBOX_H
 
@@ -109,13 +108,13 @@ static inline MPI_Request *mailbox_oldest(struct mailbox *box)
     return box->posted > 0 ? &box->receive[box->oldest] : NULL;
 }
 
-/* Whether the message of the oldest receive is there; its request is null
+/* Whether the message of the oldest receive has arrived; its request is null
  * then. */
 bool mailbox_has_come(struct mailbox *box);
 
-/* Takes out the oldest receive if its message is there, and so it is when its
- * request is null already.  The message stays until mailbox_post gets to its
- * place again.  NULL: it is not there. */
+/* Takes out the oldest receive if its message has arrived, which is also true
+ * if its request is null.  The message stays until mailbox_post reaches its
+ * place again.  NULL: it has yet to arrive. */
 static inline void *mailbox_take(struct mailbox *box)
 {
     int at = box->oldest;
@@ -152,8 +151,8 @@ void mailbox_send_short(struct mailbox *box, const void *data, int bytes,
 /* Waits until all short messages have left; by one thread after the loop. */
 void mailbox_drain(struct mailbox *box);
 
-/* Begins to send and counts what may take long.  It must not change as long as
- * it is on its way.  bytes: of all `count` elements. */
+/* Begins to send and counts; it may take long, and the data must not change
+ * meanwhile.  bytes: of all `count` elements. */
 void mailbox_send_long(struct mailbox *box, const void *data, int count,
                        MPI_Datatype type, int64_t bytes, int to, int tag);
 

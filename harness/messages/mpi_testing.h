@@ -1,12 +1,11 @@
 /* An MPI for tests in which ranks are threads of one process and messages
- * arrive in random order, as far as the standard allows: messages of one
- * sender in one communicator do not overtake each other, all others do.  A
- * send completes at once or only when it is received, by chance, and what it
- * carries is read when it is received, so that a buffer that changes too early
- * is seen.
+ * arrive in random order, as far as the standard allows: messages of one sender
+ * in one communicator do not overtake each other, all others do.  By chance, a
+ * send completes at once or only when it is received.  Its data are read when
+ * it is received, so that a buffer that changes too early is noticed.
  *
- * Include it in one file of a test program: its functions then stand before
- * those of the library.  A function that is not here must not be called.
+ * Include it in one file of a test program: its functions then replace the
+ * library's.  Functions missing here must not be called.
  *
  *     mpi_testing_start(seed);
  *     rank[r].comm = mpi_testing_rank(r, ranks, &rank[r].lock);
@@ -138,7 +137,7 @@ static inline void mpi_testing_worlds(const char *test, int worlds,
     alarm(0);
 }
 
-/* Messages and requests that nobody has finished. */
+/* Messages and requests not finished. */
 static inline int mpi_testing_left(void)
 {
     int left = 0;

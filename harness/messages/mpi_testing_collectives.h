@@ -168,7 +168,7 @@ int MPI_Iallgather(const void *from, int count, MPI_Datatype type, void *to,
                       comm, request);
 }
 
-/* Of ints, their least or largest. */
+/* For ints: their least or largest. */
 int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type,
                    MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {

@@ -37,17 +37,17 @@ struct source {
     struct source_counter *counter; /* starts at table->primed */
     struct source_early early;      /* none: zeroed */
     int64_t ahead_count;            /* chunks that were asked for early */
-    /* Sources that ask a master in another rank one ahead: called when only
-     * `ahead` iterations of the chunk are left to run, so that the answer is
-     * there when it ends.  Not earlier: a chunk reserved early cannot go to a
-     * worker that is free first.  NULL: never. */
+    /* For sources that request one ahead from a master in another rank: called
+     * when only `ahead` iterations of the chunk remain, so that the answer
+     * arrives before its end.  Not earlier: a chunk requested early is lost to
+     * workers that become idle sooner.  NULL: never. */
     void (*ask_ahead)(struct source *source);
     int64_t ahead;
     /* The worker stops before next returned false, and asks no more.  Its chunk
      * before is finished, and what a master keeps for it goes to others.  NULL:
      * what is kept for it must be taken out with next. */
     void (*leave)(struct source *source);
-    /* What others have given back so, where the workers share memory; NULL:
+    /* Chunks that others returned this way, if the workers share memory; NULL:
      * they do not, or a master keeps it. */
     struct source_back *back;
     int worker;

@@ -157,7 +157,7 @@ static void check(struct asked *a)
         assert_false(source_next(&a->end[w % a->loop.workers].base, &chunk));
 }
 
-/* Each worker's primed chunk is its first and nobody else's. */
+/* Each worker's primed chunk is its first and goes to no other worker. */
 static void check_primed(struct asked *a)
 {
     struct sched_primed_view {

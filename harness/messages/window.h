@@ -24,9 +24,9 @@ struct window {
  * MPI lacks such windows between them.  All ranks return the same. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err);
-/* Collective over the ranks of `comm`, which are on one host: memory that all
- * of them write to and that nobody has touched.  Returns what window_open
- * does.  Not in simulation. */
+/* Collective over the ranks of `comm`, which are on one host: untouched memory
+ * that all of them write to.  Returns what window_open does.  Not in
+ * simulation. */
 int window_open_room(struct window *window, const struct comm *comm,
                      size_t bytes, struct error *err);
 /* Collective.  Must come before MPI_Finalize. */

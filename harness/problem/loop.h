@@ -64,7 +64,7 @@ struct loop {
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
     struct loop_shared *shared; /* loop_shared.h; NULL: no cell asked for it */
     bool placed; /* output and state are where its runs' `memory` wants them:
-                    all runs of a loop bind their workers the same way */
+                    all runs of a loop bind their workers in the same way */
 
     /* Where chunks travel with their input data: all of them at rank 0, and
      * room for those that come to this rank. */
@@ -74,7 +74,7 @@ struct loop {
 
     /* The reference: XXH3 of each iteration's output, on every rank. */
     uint64_t *checksum;
-    uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
+    uint8_t *known; /* 1: checksum is known (all of them unless sampled) */
     bool sampled;
 
     struct loop_powers *powers; /* of its cells with power measured */
@@ -116,7 +116,7 @@ static inline double loop_advances_s(const struct loop *loop)
     return loop->extra.advance_s * (loop_steps(loop) - 1);
 }
 
-/* Of cost_before, those of one time step. */
+/* The part of cost_before for one time step. */
 static inline const double *loop_cost(const struct loop *loop, int64_t step)
 {
     return loop->cost_before +

@@ -4,10 +4,10 @@
 #define HARNESS_PROGRAM_GUARD_H
 
 /* The first call of a rank, in its main thread.  From now on the process ends
- * at once when the thread that started it ends: a rank whose proxy was killed
- * would keep measuring in vain.  It also ends, with one line on stderr, unless
+ * at once when the thread that started it ends: a rank would keep measuring
+ * after its proxy was killed.  It also ends, with one line on stderr, unless
  * guard_started is called within `limit_s` seconds (0: no limit): MPI_Init
- * waits for ever for ranks that do not come. */
+ * waits for ever for missing ranks. */
 void guard_begin(double limit_s);
 
 /* MPI is up. */

@@ -13,7 +13,7 @@ struct feed {
     int worker; /* counted in this rank */
 };
 
-/* Stands for the loop's kernel in the protocol: only its run is there. */
+/* Represents the loop's kernel in the protocol: only its run exists. */
 extern const struct kernel_ops feed_kernel;
 
 #endif

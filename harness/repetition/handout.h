@@ -17,7 +17,7 @@ struct handout {
     const struct tree *tree;
     const struct powers *powers;
     const struct planned *planned; /* empty unless the protocol is push */
-    const struct site *site;       /* NULL where it is not needed */
+    const struct site *site;       /* NULL: not needed */
     const struct launch_context *context;
     const struct engine_patience *patience;
 };

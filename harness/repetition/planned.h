@@ -18,7 +18,7 @@ struct planned {
     double predicted_s; /* the makespan on that platform */
     int rounds;
     int raised; /* of them: T_p was shorter than its latencies, and raised */
-    struct push_replan replan;       /* what rounds are planned anew from */
+    struct push_replan replan;       /* the data for replanned rounds */
     struct divisible_worker *worker; /* its platform's; owned; NULL: the list
                                         is the plan */
 };

@@ -1,5 +1,5 @@
 /* The newest requests of a worker, for loops that end before their workers do.
- * Under reissue a worker may wait, or compute in vain, when the last result
+ * Under reissue a worker may wait, or compute uselessly, when the last result
  * arrives; waiting after that is not part of the loop. */
 #ifndef HARNESS_REPETITION_RECENT_H
 #define HARNESS_REPETITION_RECENT_H

@@ -70,7 +70,7 @@ static double bound_time(const struct run *run, const struct run_result *result)
     return time * serial_drift(run->loop);
 }
 
-/* Chunks computed in vain do not belong to the loop. */
+/* Chunks whose result came too late are not part of the loop. */
 static int64_t drop_late(const struct reissue *book, struct logged *all,
                          int64_t n)
 {

@@ -1,11 +1,11 @@
-/* The private parts of a run, shared by the files of this folder: run.c opens
- * and repeats, run_loop.c is the timed part, run_steps.c the time steps of
- * independent iterations, run_gather.c brings the reports of all ranks to rank
- * 0.  They are the same natively and in simulation.
+/* The private parts of a run, shared by the files of this folder. run.c opens
+ * and repeats; run_loop.c is the timed part. run_steps.c has the time steps of
+ * independent iterations, run_gather.c collects the reports of all ranks at
+ * rank 0.  They are the same natively and in simulation.
  *
- * A process holds some ranks of the launch: natively its own one, in simulation
- * all.  Ranks, workers and threads of "here" are those of this process, counted
- * from 0.  Only the following parts know which of the two it is; each is in
+ * A process holds some ranks of the launch: natively one, in simulation all.
+ * Ranks, workers and threads of "here" are those of this process, counted from
+ * 0.  Only the following parts differ natively and in simulation; each is in
  * native/ and in sim/:
  *
  *     run_own.h      the memory that only one of them has

@@ -41,8 +41,8 @@ static bool asks_at(const struct recent *recent, double time_s)
     return false;
 }
 
-/* A worker computes whenever it does nothing else: what it computes in vain
- * after the end is cut off by what is left of the loop's time. */
+/* A worker computes whenever it does nothing else: useless computing after the
+ * end is cut off by the rest of the loop's time. */
 void run_end_with_loop(struct worker_result *r, struct perturb_toll *tolls,
                        int count, double time_s)
 {

@@ -1,4 +1,4 @@
-/* What of a worker's times belongs to a loop that ends before the worker. */
+/* The part of a worker's times in a loop that ends before the worker. */
 #include "harness/testing.h"
 
 #include "harness/repetition/run.h"

@@ -19,15 +19,15 @@ struct events {
     int64_t count, room;
 };
 
-/* Of several at the same time, that of the first, then from the last on: the
- * order that SimGrid was seen to have. */
+/* The order of simultaneous events observed in SimGrid: the first, then from
+ * the last on. */
 static inline bool event_before(const struct event *a, const struct event *b)
 {
     return (a->at < b->at) | ((a->at == b->at) & (a->who - 1 > b->who - 1));
 }
 
-/* The earliest of the children from here on, before `end`.  Which one it is
- * nobody can predict, so that there are no jumps. */
+/* The earliest of the children from here on, before `end`.  It is
+ * unpredictable, so the code avoids jumps. */
 static inline int64_t events_least(const struct event *list, int64_t child,
                                    int64_t end)
 {

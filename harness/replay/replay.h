@@ -1,44 +1,44 @@
-/* The replay of a loop: what a scheme would do with these costs of iterations
- * and this many workers, by events, without SimGrid and without ranks.
+/* The replay of a loop: what a scheme would do with given costs of iterations
+ * and workers.  It simulates events, without SimGrid and without ranks.
  *
  * Chunks come from the real code of the schemes and masters (sched_next,
- * master_take); schemes that learn are told simulated times.  What takes time
- * is in struct replay_costs, and nothing else does:
+ * master_take); schemes that learn get simulated times.  Only the costs in
+ * struct replay_costs take time:
  *
  *   a worker computes a chunk for the sum of its iterations' seconds, divided
  *   by its power;
  *   REPLAY_COUNTER: workers of one process take chunks from memory, count_s
  *   each, side by side, and then counter_s each, one at a time;
- *   REPLAY_WINDOW: a word travels to the counter and back, which takes one at a
- *   time, request_s each;
- *   REPLAY_MASTERS: as transport master, or shared with a hierarchy.  Requests
- *   travel to a master, which serves them one at a time, request_s each, in the
- *   order in which they come, and answers travel back.  A master whose pool is
- *   empty asks the one above.  A computing master looks for requests every
- *   slice_s and after its chunks, and computes on when it has served them.
- *   Workers of a master's own rank take chunks for state_s.
+ *   REPLAY_WINDOW: a word travels to the counter and back; the counter serves
+ * one at a time, request_s each; REPLAY_MASTERS: as transport master, or shared
+ * with a hierarchy.  Requests travel to a master, which serves them one at a
+ * time, request_s each, in the order in which they come, and answers travel
+ * back.  A master whose pool is empty asks the one above.  A computing master
+ * looks for requests every slice_s and after its chunks, and computes on when
+ * it has served them. Workers of a master's own rank take chunks for state_s.
  *
- * Where bytes take time, all messages between a rank with masters and other
- * nodes share that rank's link, each at the same rate; each also takes 5 % of
- * its rate in the other direction, and 16 requests are on their way at a time,
- * until they have been served, as in dlsbench sim.  They are served in the
- * order in which they set out.  A message between two masters shares the links
- * of both.
+ * If bytes take time, all messages between a rank with masters and other nodes
+ * share that rank's link, each at the same rate.  Each also takes 5 % of its
+ * rate in the other direction.  At most 16 requests are under way until they
+ * are served, as in dlsbench sim, in the order in which they set out.  A
+ * message between two masters shares the links of both.
  *
- * Who answers a master with 2,048 tasks or more (64 KB) waits until they have
- * come.
+ * The sender of 2,048 tasks or more (64 KB) to a master waits until they
+ * arrived.
  *
- * What it leaves out: links of other ranks and inside the network, routes
- * (every message between two nodes takes the same latency_s), results and input
- * data that travel, the time that messages keep their sender and receiver busy,
- * dependences, time steps, load, perturbations, and chunks handed out again.
+ * It leaves out links of other ranks and inside the network, and routes: every
+ * message between two nodes takes the same latency_s.  It also leaves out
+ * results, input data, and the time that messages keep their sender and
+ * receiver busy.  Dependences, time steps, load, perturbations and reissued
+ * chunks are missing as well.
  *
- * Events at the same time come in the order that SimGrid was seen to have.  The
- * same input gives the same digits.
+ * Simultaneous events come in the order observed in SimGrid.  The same input
+ * gives the same digits.
  *
- * Memory: 40 bytes for each worker, 48 more where the scheme learns, 24 more
- * where it asks a master in another rank and links are shared, and the state of
- * the scheme; 64 bytes for each worker of a pool that has tasks. */
+ * Memory: the state of the scheme, and 40 bytes for each worker.  A worker
+ * takes 48 bytes more if the scheme learns, 24 more if it asks a remote master
+ * over a shared link.  A pool with tasks takes 64 bytes for each of its
+ * workers. */
 #ifndef HARNESS_REPLAY_REPLAY_H
 #define HARNESS_REPLAY_REPLAY_H
 
@@ -70,8 +70,8 @@ extern const struct replay_costs replay_costs_usual;
 
 struct replay {
     enum replay_kind kind;
-    const struct tree *tree; /* who asks whom; of the first two kinds only its
-                                workers and their ranks count */
+    const struct tree *tree; /* the tree of requests; the first two kinds only
+                                use its workers and their ranks */
     int node_ranks;          /* ranks of a node; 0: each has its own */
     const struct sched_pair *scheme;
     int64_t iterations, min_chunk;
@@ -82,8 +82,8 @@ struct replay {
                              NULL: all 1 */
     bool prefetch;        /* requests go one ahead */
     struct replay_costs costs;
-    /* Each chunk, when a worker has it; seconds since the start, and its
-     * computing.  NULL: nobody wants to know. */
+    /* Each chunk, when a worker gets it; seconds since the start, and its
+     * computing.  NULL: not reported. */
     void (*handed)(void *arg, int worker, const struct chunk *chunk,
                    double begin_s, double compute_s);
     void *arg;

@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Of its rate in the other direction, where it is confirmed. */
+/* The part of its rate in the other direction, for confirmations. */
 static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;
@@ -134,7 +134,8 @@ static struct server *find_least(const struct play *play, int count,
     return &play->server[least];
 }
 
-/* Those whose bridges all have their shares only give to their own. */
+/* A link whose bridges all have their shares only shares among its other
+ * messages. */
 static void give_all(struct play *play, int count)
 {
     int ends = 0;

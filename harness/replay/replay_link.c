@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of its rate in the other direction. */
+/* The part of its rate in the other direction. */
 static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;

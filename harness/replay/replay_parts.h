@@ -6,7 +6,7 @@
  * remote master are in replay_ask.c, workers in a master's rank in
  * replay_hosted.c.  replay_refill.c moves tasks between masters.  replay_link.c
  * lets messages share the link of a rank with masters, replay_order.c orders
- * their receipt, and replay_bridge.c shares two such links among the messages
+ * their receipt. replay_bridge.c shares two such links among the messages
  * between them. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
@@ -15,7 +15,7 @@
 #include "harness/replay/replay.h"
 #include "harness/transport/master/master.h"
 
-/* What happens, and to whom. */
+/* The kinds of events. */
 enum what {
     WORK,          /* a worker's request has come to its master */
     FINAL,         /* a worker takes its leave */
@@ -142,8 +142,8 @@ struct order {
 
 /* A rank with masters. */
 struct server {
-    int host;       /* the worker that serves; -1: the rank has none, or serves
-                       nobody */
+    int host; /* the worker that serves; -1: the rank lacks one, or serves no
+                 requests */
     int first_post; /* its masters */
     int children;   /* in other ranks that will send one message more */
     int working;    /* its workers in the loop */
@@ -173,7 +173,7 @@ struct links {
                      first of all, under [i] are [2 i] and [2 i + 1], and
                      [servers + s] is s */
     struct event *next; /* of each server; at INFINITY: none */
-    int *listed;        /* servers whose links are to be shared */
+    int *listed;        /* servers whose links need new shares */
 };
 
 struct play {

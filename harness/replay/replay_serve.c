@@ -200,7 +200,7 @@ static void take_refill(struct play *play, int m, double now)
         task_pool_lend(&post->master.pool);
 }
 
-/* What this worker has asked for, when it looks. */
+/* The refill that this worker requested, when it looks. */
 void serve_arrived(struct play *play, struct server *server, double now,
                    int asker)
 {

@@ -79,7 +79,8 @@ static void a_word_travels_to_a_window(void **unused)
     made.replay.costs.near_s = 1;
     made.replay.costs.request_s = 0.25;
     assert_int_equal(run(&made), 0);
-    /* 1 to 2.5 s the second gets its chunk, computes 1 s, and asks in vain. */
+    /* 1 to 2.5 s the second gets its chunk, computes 1 s, and asks without
+     * success. */
     assert_true(fabs(made.result.time_s - (2.5 + 1 + 2.25)) < 1e-12);
     end(&made);
 }
@@ -112,7 +113,7 @@ static void a_request_waits_for_its_answer(void **unused)
     assert_int_equal(run(&made), 0);
     assert_true(fabs(made.result.time_s - (100 + 11 * 1.25 + 0.75)) < 1e-9);
     replay_free(&made.result);
-    /* The next one is there before the chunk ends. */
+    /* The next one arrives before the chunk ends. */
     made.replay.prefetch = true;
     made.replay.costs.lead_s = 5;
     assert_int_equal(run(&made), 0);

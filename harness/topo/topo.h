@@ -71,8 +71,8 @@ void topo_room(const struct topo *topo, struct topo_room *room);
 /* The cpuset as text, for telling whether two processes share cores. */
 const char *topo_cpuset(const struct topo *topo);
 
-/* What this process may use beside its cores, as the CPU quota of its control
- * group; of another machine nothing is known, and nothing is limited. */
+/* The limits of this process beside its cores, as the CPU quota of its control
+ * group.  For another machine they are unknown and count as unlimited. */
 const struct allowed *topo_allowed(const struct topo *topo);
 
 /* Says that so many workers have this quota, and what to do: -EBUSY. */

@@ -31,7 +31,7 @@ static struct topo *make(bool ranked)
     return topo;
 }
 
-/* What topo_assign gives must begin with these. */
+/* The result of topo_assign must begin with these. */
 static void gets(const struct topo *topo, struct topo_binding binding,
                  int workers, int extra, const int *wanted)
 {

@@ -6,9 +6,9 @@
 
 /* ---- the index ---- */
 
-/* Of NUMA nodes those that hold no smaller one and repeat no earlier one: nodes
- * without cores, memory of a whole machine and second nodes of the same cores
- * (high-bandwidth memory) do not count as domains. */
+/* Only NUMA nodes that hold no smaller one and repeat no earlier one are
+ * domains.  Nodes without cores, memory of a whole machine and second nodes of
+ * the same cores (high-bandwidth memory) do not count. */
 static bool is_domain(const struct topo *topo, hwloc_obj_t object)
 {
     if (hwloc_bitmap_iszero(object->cpuset))

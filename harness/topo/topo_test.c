@@ -60,7 +60,7 @@ static void rooms_are_counted(void **unused)
     topo_close(topo);
 }
 
-/* What Slurm gives: part of a socket, and single hardware threads. */
+/* As Slurm gives: part of a socket, and single hardware threads. */
 static void a_cpuset_is_all_there_is(void **unused)
 {
     struct topo *topo = other(BIG, "3,16-23,200-207");

@@ -141,7 +141,7 @@ enum transport_results {
 /* The iterations' cost: for schemes that need it, and to find short chunks. */
 struct transport_cost {
     const double *before; /* iteration i, in any unit, iterations + 1 of them;
-                             NULL: nobody knows */
+                             NULL: unknown */
     bool changes;         /* these are other numbers at each rewind */
     struct source_took took;
 };
@@ -149,12 +149,12 @@ struct transport_cost {
 struct transport_plan {
     const struct push_chunk *list;
     int64_t count;
-    const struct push_replan *replan; /* rounds are planned anew from this;
-                                         NULL: the list is carried out */
+    const struct push_replan *replan; /* the data for replanned rounds; NULL:
+                                         the list is carried out */
 };
 
-/* A loop that is to be handed out.  All pointers stay the caller's and outlive
- * the transport; 0 or NULL means that a field is not requested. */
+/* The loop to hand out.  All pointers stay the caller's and outlive the
+ * transport; 0 or NULL means that a field is not requested. */
 struct transport_setup {
     const struct comm *comm;
     const struct tree *tree;

@@ -19,7 +19,7 @@ struct launch_context {
     int threads;
     struct counters_list events; /* to count; none in simulation */
     struct counters *counters;   /* of this process; NULL: none */
-    uint32_t counted;            /* those of the events that it counts */
+    uint32_t counted;            /* the events that it counts */
     double tick_s;
     uint64_t seed;   /* the worklist's: of the campaign */
     const char *out; /* result directory, the worklist's */

@@ -167,7 +167,7 @@ static void hold_lock(int place, void *arg)
     seen->at[place] = engine_now() - start;
 }
 
-/* One after the other; who finds it held looks every 20 ns. */
+/* One after the other; a rank that finds it held looks every 20 ns. */
 static void a_lock_lets_one_in_at_a_time(void **unused)
 {
     struct seen seen = {0};

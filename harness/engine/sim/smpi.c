@@ -31,7 +31,7 @@ void xbt_os_threadtimer_stop(xbt_os_timer_t timer)
     (void)timer;
 }
 
-/* Of SMPI's class Comm, by the names that its compiler gives them. */
+/* Members of SMPI's class Comm, by the names that its compiler gives them. */
 #define COMM(name) __asm__("_ZN7simgrid4smpi4Comm" name "Eiii")
 
 unsigned smpi_sent(void *comm, int from, int to, int tag)

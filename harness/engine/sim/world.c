@@ -20,7 +20,7 @@
 /* Between two looks for the world, by ranks that begin before rank 0. */
 static const double LOOK_S = 1e-9;
 
-/* All ranks; those that wait, each wait at their `go`. */
+/* All ranks; the waiting ones wait at their `go`. */
 struct engine_team {
     int threads;
     sg_sem_t *go; /* of each but rank 0 */

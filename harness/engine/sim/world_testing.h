@@ -18,9 +18,9 @@
 
 #include <math.h>
 
-/* What testing.xml and testing.hosts say: ranks 0 and 1 are on one host, 2 and
- * 3 on the second, 4 alone on the third; every way between hosts is two links
- * long. */
+/* The content of testing.xml and testing.hosts: ranks 0 and 1 are on one host,
+ * 2 and 3 on the second, 4 alone on the third; every way between hosts is two
+ * links long. */
 enum { PLACES = 5, TESTING_STACK = 1 << 22 };
 static const double LATENCY_S = 2e-6, BYTE_S = 1e-9, FLOPS = 1e9;
 

@@ -22,7 +22,7 @@ int comm_open(struct comm *comm, struct error *err)
         MPI_Finalize();
         return code;
     }
-    /* What goes wrong from now on ends the launch. */
+    /* From now on an error ends the launch. */
     MPI_Comm_set_errhandler(comm->all, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(comm->host, MPI_ERRORS_ARE_FATAL);
     comm->failed = NULL;

@@ -59,7 +59,7 @@ static int open_any(struct window *window, size_t bytes, struct error *err)
                      window->shared ? "shared" : "rma", why);
 }
 
-/* What rank 0 has written before is there for all after. */
+/* Data written earlier by rank 0 are visible to all afterwards. */
 static void begin_access(const struct window *window)
 {
     const struct comm *comm = window->comm;

@@ -89,8 +89,8 @@ static void run_asked(struct body *body, struct source *source)
         else
             run_range(body, chunk.start, chunk.size);
         count_chunk(body, chunk.start, chunk.size);
-        /* Chunks may be shorter than the time between a kernel's polls, and
-         * others wait all the same. */
+        /* Chunks may be shorter than the time between a kernel's polls, while
+         * others wait. */
         kernel_poll(body->poll);
     }
     run_counted(body, source);

@@ -215,7 +215,7 @@ static void run_chunk(struct passage *p, int64_t entry)
     int64_t h = p->dmps->interval;
     for (int64_t from = 0; from < p->extent; from += h) {
         int64_t to = p->extent - from < h ? p->extent : from + h;
-        /* One ahead: the answer is there when this chunk ends. */
+        /* One ahead: the answer arrives before this chunk ends. */
         if (to == p->extent && p->step == p->dmps->first &&
             source->ask_ahead != NULL)
             source->ask_ahead(source);

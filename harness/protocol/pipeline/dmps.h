@@ -12,13 +12,13 @@
  *
  * (2) and (3) hold except for who names the neighbour: a worker with an unknown
  * successor continues with its next block, and looks again at its end.  In the
- * paper it asks the master at the end of each block, and the master, which
- * handed out all chunks, names the owners of the last two (its steps (c) and
- * (d)).  Here both owners of an edge register once at the edge's home rank,
- * which names them to each other (links.h).  The paper's master knows all
- * owners.  Below a hierarchy, through a window and in one process no rank does,
- * and one protocol serves them all.  The master also gets no question for each
- * edge and block.
+ * paper it asks the master at the end of each block.  The master, which handed
+ * out all chunks, names the owners of the last two (its steps (c) and (d)).
+ * Here both owners of an edge register once at the edge's home rank, which
+ * names them to each other (links.h).  The paper's master knows all owners.
+ * Below a hierarchy, through a window and in one process no rank does, and one
+ * protocol serves them all.  The master also gets no question for each edge and
+ * block.
  *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
  * instead (subproblem, formula 5).  Boundaries inside a group of NP chunks go
@@ -28,8 +28,8 @@
  * Several time steps.  With sticky placement a chunk stays with its first
  * owner, which runs its chunks in ascending order step after step; only the
  * dependences separate two steps.  With replan every step is a separate pass
- * over the source (see run_loop.c), and a chunk's rows are fetched from their
- * rank of the previous step. */
+ * over the source (see run_loop.c); a chunk's rows are fetched from their rank
+ * of the previous step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_DMPS_H
 #define HARNESS_PROTOCOL_PIPELINE_DMPS_H
 

@@ -1,7 +1,7 @@
 /* DMPS under random orders of requests and random delays: random grids,
- * dependences, chunks, owners, intervals, time steps and shapes, held against
- * the serial loop.  Whoever waits for ever is ended by an alarm.  Runs alone
- * with threads, and as ranks under mpiexec (`dmps_test ranks`). */
+ * dependences, chunks, owners, intervals, time steps and shapes, compared with
+ * the serial loop.  An alarm ends an endless wait.  Runs alone with threads,
+ * and as ranks under mpiexec (`dmps_test ranks`). */
 #include "harness/testing.h"
 
 #include "harness/protocol/pipeline/dmps.h"

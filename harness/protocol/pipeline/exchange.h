@@ -18,7 +18,7 @@ struct exchange_range {
     double took_s; /* a timed exchange tells it to all ranks */
 };
 
-/* What travels of a range: the time is its last member. */
+/* The message of a range: the time is its last member. */
 static inline size_t exchange_range_bytes(bool timed)
 {
     return timed ? sizeof(struct exchange_range)

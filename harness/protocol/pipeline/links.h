@@ -19,8 +19,8 @@
  * overtake each other.  Inside a rank one end waits for the other's progress.
  * With several workers and several steps the producer copies its columns to the
  * stream's memory, and the consumer reads them there.  If it read the other
- * core's rows, that core would have to get their cache lines back one by one
- * when it writes them in the next step. */
+ * core's rows, that core would have to get their cache lines back one by one in
+ * the next step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_H
 #define HARNESS_PROTOCOL_PIPELINE_LINKS_H
 
@@ -54,7 +54,7 @@ struct link_stream {
 
 struct link_edge {
     struct link_stream stream[2];
-    /* By end; rank + 1, or 0 as long as it is not known. */
+    /* By end; rank + 1, or 0 until known. */
     _Atomic int32_t other[2]; /* of an end that is here: where its other is */
     int32_t registered[2];    /* at the home: the ends that have registered */
     bool here[2];

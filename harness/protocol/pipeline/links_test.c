@@ -1,6 +1,6 @@
-/* Links between ranks against an MPI whose messages come in random order:
- * random ends of edges, pieces, time steps; every column of every stream is
- * what its producer wrote when the consumer is told that it is there. */
+/* Links between ranks, with an MPI whose messages come in random order: random
+ * ends of edges, pieces, time steps.  Every available column of every stream
+ * has its producer's value. */
 #include "harness/testing.h"
 
 #include "harness/messages/mpi_testing_collectives.h"
@@ -127,8 +127,8 @@ static void *run_rank(void *arg)
     return NULL;
 }
 
-/* Of an edge in a pass: a note from each end that is not at home, and the
- * answers; every column between two ranks. */
+/* For an edge in a pass: a note from each end not at home, and the answers;
+ * every column between two ranks. */
 static void expect_traffic(const struct world *w, int64_t edge, int home,
                            int64_t *notes, int64_t *columns)
 {

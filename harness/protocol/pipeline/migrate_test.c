@@ -1,6 +1,6 @@
-/* Rows that move with their chunks, against an MPI that promises little: random
- * ranks, chunks, owners and places of rows; what a chunk needs of the step
- * before is there when it runs, and no more than that has moved. */
+/* Rows that move with their chunks, with an MPI that promises little: random
+ * ranks, chunks, owners and places of rows.  A chunk finds its rows of the
+ * previous step when it runs, and no other rows move. */
 #include "harness/testing.h"
 
 #include "harness/messages/mpi_testing_windows.h"

@@ -10,11 +10,11 @@
 #include "harness/repetition/native/looks.h"
 #include "harness/repetition/run_parts.h"
 
-/* What goes wrong on purpose, and what else runs on the cores. */
+/* Perturbations, and competing load. */
 struct run_disturb {
-    struct load load;       /* on the cores of this rank's workers */
-    struct hold *hold;      /* one per worker; NULL: nothing goes wrong */
-    uint8_t stops;          /* those that stop this rank by signals */
+    struct load load;  /* on the cores of this rank's workers */
+    struct hold *hold; /* one per worker; NULL: no perturbations */
+    uint8_t stops;     /* the perturbations that stop this rank by signals */
     struct stopper stopper; /* of this rank; pid 0: none */
 };
 
@@ -28,7 +28,7 @@ struct run_places {
                                   without any, while opening */
 };
 
-/* Of each worker of this rank. */
+/* One for each worker of this rank. */
 struct run_memory {
     void **scratch;
     size_t log_bytes, scratch_bytes;

@@ -16,7 +16,7 @@ static bool stops_rank(const struct run *run, const struct perturb *perturb)
            run->context->comm.ranks > 1 && run->context->threads == 1;
 }
 
-/* The perturbations of this rank's workers that are real signals. */
+/* The perturbations of this rank's workers by real signals. */
 static uint8_t pick_signals(const struct run *run, uint8_t hit)
 {
     uint8_t bits = 0;

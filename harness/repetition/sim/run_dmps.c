@@ -121,8 +121,8 @@ int dependent_logged_steps(const struct run *run)
     return all ? run->loop->grid.steps : 1;
 }
 
-/* Chunks of several time steps are found again in their workers' logs; those
- * of one are all listed as they are handed out, in less memory. */
+/* Chunks of several time steps are found in their workers' logs; chunks of one
+ * step are all listed when handed out, in less memory. */
 int run_open_logs(struct run *run, struct error *err)
 {
     struct run_own *own = run->own;
@@ -280,7 +280,7 @@ void dependent_list_owners(struct run *run, int pass)
     migrate_sort(m);
 }
 
-/* The list is there already: only the messages take time. */
+/* The list is complete already: only the messages take time. */
 void dependent_tell(struct run *run, int worker)
 {
     struct migrate *m = &run->dependent.migrate;

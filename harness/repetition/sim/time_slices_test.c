@@ -48,8 +48,8 @@ static void work_in_pieces_takes_as_long(void **unused)
     assert_seconds(sum, 22e-3);
 }
 
-/* It is behind by 2 ms and polls for one of them; then the other has had the
- * core, and 3 ms are left until the tick. */
+/* It is behind by 2 ms and polls for one of them; then the other process got
+ * the core, and 3 ms are left until the tick. */
 static void who_has_slept_has_the_core_at_once(void **unused)
 {
     struct slices slices = open_slices(1);

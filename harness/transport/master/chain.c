@@ -150,8 +150,8 @@ void chain_unshare(void *shared)
     free(root);
 }
 
-/* Whether a scheme keeps its knowledge for the next pass.  Where each time step
- * is planned anew, a repetition is all of them. */
+/* Whether a scheme keeps its knowledge for the next pass.  With replan, all
+ * time steps are one repetition. */
 static bool goes_on(const struct chain_root *root, const struct sched_ops *ops,
                     bool further_step)
 {

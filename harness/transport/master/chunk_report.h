@@ -25,7 +25,7 @@ struct report {
 
 /* Reports to a master, not yet passed on. */
 struct reports {
-    struct report *list; /* NULL: nothing is to be passed on */
+    struct report *list; /* NULL: no reports are passed on */
     int count, room;
     struct report sum; /* sums: of all, times by the number of workers */
     bool sums;

@@ -59,7 +59,7 @@ int master_open_reports(struct master *master)
                         master->range != NULL);
 }
 
-/* By the scheme, or what somebody has given back. */
+/* By the scheme, or a returned chunk. */
 static bool scheme_take(struct master *master, int asker, struct chunk *chunk)
 {
     struct task given_back;
@@ -95,8 +95,8 @@ static int scheme_batch(struct master *master, int first, int workers,
     return count;
 }
 
-/* Nothing is kept for a worker that has left.  A chunk that is kept for nobody
- * may name a worker of another master. */
+/* A worker that has left gets nothing reserved.  An unreserved chunk may name a
+ * worker of another master. */
 static void put_task(struct master *master, const struct task *task)
 {
     struct task kept = *task;
@@ -161,7 +161,7 @@ static enum master_answer fill_from_parent(struct master *master)
     return answer;
 }
 
-/* By message, once until the answer is there. */
+/* By message, once until the answer arrives. */
 static void ask_above(struct master *master)
 {
     if (master->asked)

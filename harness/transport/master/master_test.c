@@ -342,7 +342,7 @@ enum { NEWS_MAX = 1000 };
 
 /* A question on its way up, waiting there, or an answer on its way down. */
 struct news {
-    int master; /* who asked */
+    int master; /* the asking worker */
     bool answer;
     int count;
     struct task task[WORKERS_MAX];
@@ -587,7 +587,7 @@ static void pools_are_first_in_first_out(void **unused)
         master_fill(&master, first, 4);
         master_ask_ahead(&master);
         assert_false(atomic_load(&master.must_ask)); /* not empty */
-        takes(&master, 0, 1); /* the first that is nobody's */
+        takes(&master, 0, 1); /* the first unreserved one */
         takes(&master, 2, 2); /* its own before others */
         takes(&master, 2, 3);
         assert_int_equal(master_take(&master, 2, &chunk), MASTER_LATER);
@@ -595,7 +595,7 @@ static void pools_are_first_in_first_out(void **unused)
         const struct task second[] = {task(4, 0, false), task(5, 1, false),
                                       task(6, 2, false), task(7, 1, true)};
         master_fill(&master, second, 4);
-        takes(&master, 1, 7); /* those before it stay in order */
+        takes(&master, 1, 7); /* earlier ones stay in order */
         takes(&master, 1, 4);
         takes(&master, 3, 0); /* kept all the time */
         takes(&master, 3, 5);

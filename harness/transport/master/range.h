@@ -29,7 +29,7 @@ struct range {
     const struct sched_ops *ops;
     const struct spec *spec;
     int64_t min_chunk;
-    const double *cost; /* of the whole loop; NULL: nobody knows */
+    const double *cost; /* of the whole loop; NULL: unknown */
     struct range_units units;
     struct sched sched;
     void *memory;
@@ -63,7 +63,7 @@ bool range_left(const struct range *range);
 
 /* The next part for a unit; false: nothing is left for anybody.  Chunks that
  * the scheme reserves for a unit (static, wcss) go to that unit first, and
- * later to others that are idle. */
+ * later to idle ones. */
 bool range_next(struct range *range, int unit, struct chunk *chunk);
 
 #endif

@@ -26,7 +26,7 @@ struct hosted {
     MPI_Request refill; /* the answer that it waits for */
     int asked_by;       /* address of the thread that asked */
     struct task *tasks; /* room for that answer */
-    char *told;         /* its request with its reports; NULL: none are told */
+    char *told;         /* its request with its reports; NULL: no reports */
 };
 
 /* Where chunks may be handed out again: that it is over. */
@@ -42,7 +42,7 @@ struct relay_over {
  * waits. */
 struct relay_held {
     struct request request;
-    MPI_Request coming; /* null when they are there */
+    MPI_Request coming; /* null once they arrived */
 };
 struct relay_first {
     struct relay_held *held; /* one of a worker elsewhere, at most */
@@ -96,7 +96,7 @@ struct relay_setup {
     const struct range_units *units;
     int64_t iterations, min_chunk;
     const double *power; /* of all workers */
-    const double *cost;  /* of the iterations; NULL: nobody knows */
+    const double *cost;  /* of the iterations; NULL: unknown */
     const void *output;
     void *inbox;
     size_t output_bytes;
@@ -195,9 +195,9 @@ void relay_source_absent(struct relay_source *source, struct relay *relay,
 /* ---- private parts, for the files relay*.c only ----
  *
  * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
- * the workers', relay_wait.c the waits of both, relay_collect.c keeps answers
- * back until results are there, relay_reissue.c is the work of both where
- * chunks may be handed out again. */
+ * the workers', relay_wait.c the waits of both. relay_collect.c delays answers
+ * until results arrive; relay_reissue.c is the work of both with reissued
+ * chunks. */
 
 enum {
     RELAY_REQUEST = 1,
@@ -255,7 +255,7 @@ void relay_reissue_answer(struct relay *relay, int worker,
                           enum master_answer answer, struct chunk *chunk);
 double relay_told_to_wait(const struct chunk *reply);
 
-/* All ranks are told when it is over, and each waits for that at its end. */
+/* A message tells all ranks the end, and each waits for it at its end. */
 void relay_over_reset(struct relay *relay);
 void relay_over_listen(struct relay *relay);
 void relay_tell_over(struct relay *relay);

@@ -79,7 +79,7 @@ static int find_task(const struct task_pool *pool, int first, int workers)
     return found;
 }
 
-/* Those before the task move up one place. */
+/* The tasks before it move up one place. */
 bool task_pool_take(struct task_pool *pool, int first, int workers,
                     struct task *task)
 {

@@ -1,14 +1,14 @@
 /* Transport openmp: an OpenMP runtime keeps the threads and hands out the
- * chunks.  Everything else is as with other transports: the same kernel is
- * called once a chunk by the same protocol, on threads that are bound, timed
- * and verified alike.
+ * chunks.  Everything else is as with other transports: the same protocol calls
+ * the same kernel once a chunk; threads are bound and timed, results verified,
+ * in the same way.
  *
  * The runtimes, gcc's libgomp and LLVM's libomp, are loaded when a cell asks
  * for them and called at the entry points that their compilers emit for
  *     #pragma omp parallel
  *     #pragma omp for schedule(...) nowait
- * so that one build can use both, needs no compiler with OpenMP, and sees the
- * chunks: a loop body would only see iterations. */
+ * So one build can use both, without an OpenMP compiler, and sees the chunks: a
+ * loop body would only see iterations. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_H
 

@@ -42,7 +42,7 @@ static inline void openmp_chunk(struct chunk *chunk, int64_t from, int64_t to)
     *chunk = (struct chunk){.start = from, .size = to - from};
 }
 
-/* A source's next when it has had its last chunk; false. */
+/* A source's next after its last chunk; false. */
 bool openmp_over(struct source *source, struct chunk *chunk);
 
 /* omp_set_schedule's bit for `monotonic:`. */

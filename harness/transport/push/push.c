@@ -123,7 +123,7 @@ void push_send(struct push *push, const struct push_chunk *c)
                                         c->chunk.start, c->chunk.size});
 }
 
-/* All that is to be sent waits for the port, in the order of the plan. */
+/* All messages wait for the port, in the order of the plan. */
 static void begin_sending(struct push *push)
 {
     if (push->begun || !master_here(push))

@@ -19,7 +19,7 @@ struct push_chunk {
     struct chunk chunk;
 };
 
-/* What rounds are planned from while the loop runs (replan). */
+/* The data for planning rounds while the loop runs (replan). */
 struct push_replan {
     struct divisible_periods periods;
     struct divisible_platform platform;
@@ -73,7 +73,7 @@ struct push {
     struct push_rounds rounds; /* with replan */
 };
 
-/* Of every rank.  Returns 0 or -ENOMEM. */
+/* Every rank calls it.  Returns 0 or -ENOMEM. */
 int push_open(struct push *push, const struct push_setup *setup,
               struct error *err);
 void push_close(struct push *push);
@@ -87,7 +87,7 @@ void push_listen(struct push *push);
 bool push_polls(const struct push *push);
 bool push_poll(struct push *push);
 
-/* After its own work: everything has been sent, all results are there. */
+/* After its own work: everything has been sent, all results have arrived. */
 void push_finish(struct push *push);
 
 /* Whether this chunk's results travel to the master from another rank. */

@@ -1,8 +1,8 @@
-/* A master that sends load by a plan to ranks of one thread, against an MPI
- * whose messages come in random order: random plans, with and without overlap,
- * dedicated and computing masters, and rounds planned anew.  Every chunk comes
- * once, in the order of the plan and with its own data, and its results are
- * where they are collected. */
+/* A master that sends load by a plan to ranks of one thread, with an MPI whose
+ * messages come in random order.  Plans are random, with and without overlap,
+ * dedicated and computing masters, and replanned rounds.  Every chunk arrives
+ * once, in the order of the plan and with its data; its results are where they
+ * are collected. */
 #include "harness/testing.h"
 
 #include "harness/messages/mpi_testing.h"

@@ -27,11 +27,10 @@ enum reissue_answer {
 /* One chunk of the book, once it is out. */
 struct reissue_entry {
     struct chunk chunk;
-    double due_s;          /* from then on it goes out again */
-    int32_t winner;        /* whose result counts; -1: none yet */
-    int32_t worker;        /* that had it first */
-    int32_t later;         /* later workers that had it: first in the book's
-                              list, -1 */
+    double due_s;   /* from then on it goes out again */
+    int32_t winner; /* whose result counts; -1: none yet */
+    int32_t worker; /* the first worker that got it */
+    int32_t later; /* later workers that got it: first in the book's list, -1 */
     int32_t before, after; /* in the list of those without a result */
 };
 
@@ -65,8 +64,8 @@ struct reissue {
 };
 
 /* A chunk of n iterations is late after n * allowed_s, but not before least_s.
- * Returns 0 or -ENOMEM.  Nothing fails later: where memory is missing to record
- * that a worker has had a chunk again, that worker may get it once more. */
+ * Returns 0 or -ENOMEM.  Nothing fails later: without memory to record that a
+ * worker got a chunk again, that worker may get it once more. */
 int reissue_open(struct reissue *book, int64_t iterations, int workers,
                  double allowed_s, double least_s);
 void reissue_close(struct reissue *book);
@@ -83,9 +82,9 @@ void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
 enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
                                  struct chunk *chunk, double *wait_s);
 
-/* A worker's result of the chunk that begins with `start` is there.  True: it
- * is the first, the caller puts it in its place and then says so by
- * reissue_placed; false: it is dropped. */
+/* A worker's result of the chunk that begins with `start` has arrived.  True:
+ * it is the first; the caller puts it in its place and then calls
+ * reissue_placed.  False: it is dropped. */
 bool reissue_claim(struct reissue *book, int worker, int64_t start);
 void reissue_placed(struct reissue *book, int64_t start, double now_s);
 
@@ -104,7 +103,7 @@ static inline bool reissue_is_over(const struct reissue *book)
 void reissue_await(struct reissue *book,
                    const struct engine_patience *patience);
 
-/* The workers that have had an entry's chunk, one after the other from *cursor
+/* The workers that ever got an entry's chunk, one after the other from *cursor
  * = 0; -1: no more. */
 int reissue_holder(const struct reissue *book,
                    const struct reissue_entry *entry, int32_t *cursor);

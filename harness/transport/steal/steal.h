@@ -1,36 +1,36 @@
 /* Work stealing: no counter and no master.
  *
- * Every worker begins with its static share of the loop, by the powers where
- * they are given, and takes pieces from the front of its range.  A worker whose
- * range is empty steals half of another's rest, from the back: first from the
- * threads of its rank, through memory; when all their ranges are empty, the
- * rank asks another rank by message, and its threads share the loot.
+ * Every worker begins with its static share of the loop, by the powers if
+ * given, and takes pieces from the front of its range.  A worker whose range is
+ * empty steals half of another's rest, from the back: first from the threads of
+ * its rank, through memory; when all their ranges are empty, the rank asks
+ * another rank by message, and its threads share the loot.
  *
  * The scheme cuts each range, share or loot, as if it were the whole loop of
  * all p workers: css:chunk=k takes k at a time, gss 1/p of the rest of the
  * range, as in affinity scheduling (Markatos and LeBlanc 1994, with k = p;
  * theirs steals 1/p, from the most loaded).
  *
- * Messages instead of remote memory access, although a range is one word that
- * MPI_Compare_and_swap could change: the owner's own accesses would have to go
- * through MPI as well to be atomic with those, at the price of a message for
- * each piece; where MPI emulates them the victim must enter MPI all the same;
- * and a waiting rank would have to look for the end again and again.
+ * Ranks use messages, although a range is one word that MPI_Compare_and_swap
+ * could change.  To be atomic with that, the owner would also have to access
+ * its range through MPI, at the price of a message for each piece.  If MPI
+ * emulates remote access, the victim must still enter MPI. A waiting rank would
+ * have to poll for the end.
  *
  * Ranks (steal_ranks.c).  A rank is dry when its ranges are empty.  A dry rank
- * with an idle thread asks victims, one at a time, which answer between two
- * slices of their kernel with half of their largest range, or with nothing.
- * Victims that have nothing remember the asking rank if it is one of their
- * lifelines (Saraswat et al., PPoPP 2011): rank r's are r + 2^k, modulo the
- * number of ranks.  A rank that was refused everywhere sleeps until one of
- * these has iterations again and sends it half, or until the end.
+ * with an idle thread asks victims, one at a time.  A victim answers between
+ * two slices of its kernel, with half of its largest range or with nothing.  A
+ * victim with nothing remembers the asking rank if it is one of its lifelines
+ * (Saraswat et al., PPoPP 2011): rank r's are r + 2^k, modulo the number of
+ * ranks.  A rank that was refused everywhere sleeps until one of these has
+ * iterations again and sends it half, or until the end.
  *
  * The end is counted, not searched for: a rank has taken its share, plus its
  * loot, minus the loot of others from it.  When it falls asleep, it reports the
- * number since its last report, up a binary tree of the ranks; a rank that is
- * not asleep keeps the reports from below.  When rank 0 has all iterations, and
- * a first report of every rank, nothing is left anywhere, no question is open,
- * and the end goes down the tree.  It is the last message that a rank
+ * number since its last report, up a binary tree of the ranks.  A rank that is
+ * awake keeps the reports from below.  Once rank 0 counts all iterations, and
+ * has a first report of every rank, nothing is left anywhere and no question is
+ * open.  The end then goes down the tree, as the last message that a rank
  * receives. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_H
@@ -43,7 +43,7 @@
 #include "harness/transport/steal/victims.h"
 #include "sched/sched.h"
 
-/* The common knowledge of all ranks; those of a simulation share it. */
+/* The common knowledge of all ranks; the ranks of a simulation share it. */
 struct steal_loop {
     int64_t iterations, min_chunk;
     int workers;
@@ -54,7 +54,7 @@ struct steal_loop {
     bool near;               /* victims by distance */
     const struct site *site; /* of each worker; NULL: not known */
     struct nearness ranks;   /* by where their first workers are */
-    int *mail; /* messages sent to each rank; NULL: nobody counts them */
+    int *mail;               /* messages sent to each rank; NULL: not counted */
 };
 
 struct steal_choice {
@@ -143,7 +143,7 @@ struct steal {
     struct steal_ranks ranks;
 };
 
-/* Of every rank.  loop, comm and tree stay the caller's.  Returns 0 or
+/* Every rank calls it.  loop, comm and tree stay the caller's.  Returns 0 or
  * -ENOMEM. */
 int steal_open(struct steal *steal, const struct steal_loop *loop,
                const struct comm *comm, const struct tree *tree,

@@ -101,8 +101,8 @@ static void send_message(struct steal *steal, int to, enum steal_kind kind,
 
 /* ---- the victim ---- */
 
-/* The part of a range that a rank gives: half.  Of loot by message that no
- * thread has begun, something stays, or it could wander about for ever. */
+/* The part of a range that a rank gives: half.  It keeps some of unused loot
+ * from messages, or the loot could wander for ever. */
 static int64_t offer_of(const struct steal *steal, int range, int64_t size)
 {
     int64_t least = steal->loop->min_chunk;
@@ -329,7 +329,7 @@ handle_message(struct steal *steal, const struct steal_message *message)
     follow_up(steal);
 }
 
-/* Handles a message if one is there. */
+/* Handles a message if one has arrived. */
 static bool take_message(struct steal *steal)
 {
     const struct steal_message *message = mailbox_take(&steal->ranks.box);

@@ -1,7 +1,7 @@
-/* Stealing between the threads of a rank: however many there are and whatever
- * they steal, every iteration is handed out exactly once, and nobody leaves
+/* Stealing between the threads of a rank.  For any number of threads and
+ * steals, every iteration is handed out exactly once, and no thread leaves
  * while something is left.  Needs no MPI, so that the thread sanitizer can
- * watch it. */
+ * check it. */
 #include "harness/testing.h"
 
 #include "harness/transport/steal/steal.h"

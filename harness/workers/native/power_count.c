@@ -51,7 +51,7 @@ static int count_others(const struct place *place, const struct comm *comm,
     return code;
 }
 
-/* Q: the workers on this processor, and what else is there. */
+/* Q: the workers on this processor, and other running threads. */
 static void fill_queues(const struct seat *seat, int workers, int *queue)
 {
     for (int w = 0; w < workers; w++) {

@@ -1,4 +1,4 @@
-/* Links in simulation: a boundary is there exactly when its way, or its
+/* Links in simulation: a boundary is available exactly when its way, or its
  * hand-over between threads, is over. */
 #include "harness/engine/sim/world_testing.h"
 

@@ -42,8 +42,8 @@ void migrate_close(struct migrate *m)
     m->gathered = NULL;
 }
 
-/* By every rank of SMPI, when the list of all is there: its part goes to rank
- * 0, and the list comes back. */
+/* By every rank of SMPI, when the list of all is complete: its part goes to
+ * rank 0, and the list comes back. */
 void migrate_tell(struct migrate *m, const struct migrate_rows *own,
                   int64_t count)
 {
