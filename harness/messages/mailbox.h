@@ -1,9 +1,10 @@
 /* A mailbox: the messages of a rank while a loop runs.
  *
  * Receives: messages of one tag arrive in a ring of receives posted early.
- * They are taken out one by one, the oldest first.  On their way: unfinished
- * sends, and receives of expected messages.  A list of their requests grows
- * with them.  Short messages are sent at once and may change afterwards.
+ * They are taken out one by one, the oldest first.
+ * On their way: unfinished sends, and receives of expected messages.  A list of
+ * their requests grows with them.
+ * Short messages are sent at once and may change afterwards.
  * Counts: how many messages the rank has sent, and how many bytes.
  *
  * A protocol opens one in each rank and uses the parts that it needs:

@@ -10,12 +10,13 @@
  *   REPLAY_COUNTER: workers of one process take chunks from memory, count_s
  *   each, side by side, and then counter_s each, one at a time;
  *   REPLAY_WINDOW: a word travels to the counter and back; the counter serves
- * one at a time, request_s each; REPLAY_MASTERS: as transport master, or shared
- * with a hierarchy.  Requests travel to a master, which serves them one at a
- * time, request_s each, in the order in which they come, and answers travel
- * back.  A master whose pool is empty asks the one above.  A computing master
- * looks for requests every slice_s and after its chunks, and computes on when
- * it has served them. Workers of a master's own rank take chunks for state_s.
+ *   one at a time, request_s each;
+ *   REPLAY_MASTERS: as transport master, or shared with a hierarchy.  Requests
+ *   travel to a master, which serves them one at a time, request_s each, in the
+ *   order of their arrival; answers travel back.  A master whose pool is empty
+ *   asks the one above.  A computing master looks for requests every slice_s
+ *   and after its chunks, and then computes on.  Workers of a master's rank
+ *   take chunks for state_s.
  *
  * If bytes take time, all messages between a rank with masters and other nodes
  * share that rank's link, each at the same rate.  Each also takes 5 % of its

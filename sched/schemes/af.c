@@ -18,18 +18,18 @@
  *     most=      no chunk is larger: DLS4LB hands out I/2p at most
  *     first=     DLS4LB begins with its minimum chunk, one iteration
  *     samples=   DLS4LB sizes by a worker's first chunk already
- *     unknown=   who is not known counts as the fastest (DLS4LB), the slowest
- *                (the balancer by Carino in the Loci framework); in LB4OMP it
- *                is as the asking one, which has no key
+ *     unknown=   an unknown worker counts as the fastest (DLS4LB), the slowest
+ *                (the balancer by Carino in the Loci framework); LB4OMP counts
+ *                it as the asking one, without a key here
  *     mean=last  mu of a worker's last chunk alone (DLS4LB)
  *
- * Not to be had: LB4OMP hands out each chunk in ten parts (the first has 100
- * iterations): mu is the mean of the parts' t/n since the loop's beginning, of
- * equal weight, sigma their deviation, which is below that of iterations; its
- * mAF counts from request to request.  DLS4LB stops after each iteration and
- * takes sigma from the last chunk's iterations alone, adds .55 and cuts off.
- * It sums sigma / mu for D, which is not a time: its sizes depend on the unit
- * of time. */
+ * Not available here: LB4OMP hands out each chunk in ten parts (the first has
+ * 100 iterations): mu is the mean of the parts' t/n since the loop's beginning,
+ * of equal weight, sigma their deviation, which is below that of iterations;
+ * its mAF counts from request to request.  DLS4LB stops after each iteration
+ * and takes sigma from the last chunk's iterations alone, adds .55 and cuts
+ * off. It sums sigma / mu for D, which is not a time: its sizes depend on the
+ * unit of time. */
 #include "sched/arith.h"
 
 #include <stdio.h>

@@ -11,18 +11,19 @@
  * weight is that of its power relative to the workers that have; before any
  * report the sizes are those of wf.
  *
- * Implementations have the same pi and differ in the rest.  Workers without
- * reports: DLS4LB begins with chunks of its minimum and treats them as the
- * fastest, the balancer by Carino in the Loci framework as the slowest.  In
- * LB4OMP they do not count; the weights of the reporting workers add up to
- * their number.  Stages (awf-b, awf-d): both renew weights with every request;
- * in LB4OMP the unweighted size is halved from stage to stage, independently of
- * R; in DLS4LB it is ceil(R/2p), and a stage ends with its iterations, not with
- * p requests.  Times (awf-d, awf-e): here and in LB4OMP from request to
- * request.  In DLS4LB from a chunk's arrival to its end, with the requests that
- * its worker serves meanwhile, without its own request.  Rounding: LB4OMP
- * rounds up before and after weighting; DLS4LB and Loci round R/2p up and the
- * product up from .45.
+ * Implementations have the same pi and differ in the rest.
+ * Workers without reports: DLS4LB begins with chunks of its minimum and treats
+ * them as the fastest, the balancer by Carino in the Loci framework as the
+ * slowest.  In LB4OMP they do not count; the weights of the reporting workers
+ * add up to their number.
+ * Stages (awf-b, awf-d): both renew weights with every request.  In LB4OMP the
+ * unweighted size is halved from stage to stage, independently of R.  In DLS4LB
+ * it is ceil(R/2p), and a stage ends with its iterations, not with p requests.
+ * Times (awf-d, awf-e): here and in LB4OMP from request to request.  In DLS4LB
+ * from a chunk's arrival to its end, with the requests that its worker serves
+ * meanwhile, without its own request.
+ * Rounding: LB4OMP rounds up before and after weighting; DLS4LB and Loci round
+ * R/2p up and the product up from .45.
  *
  * The functions below are entries of struct sched_ops. */
 #ifndef SCHED_SCHEMES_AWF_WEIGHTS_H
