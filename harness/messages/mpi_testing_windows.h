@@ -1,8 +1,9 @@
 /* Windows for the MPI of tests, with as little as the standard promises:
  *
  * - The others see a rank's stores to its memory when it calls MPI_Win_sync,
- * and not before (the separate memory model). - An access happens at some time
- * from its call to the flush; until then the place of its result holds rubbish.
+ *   and not before (the separate memory model).
+ * - An access happens at some time from its call to the flush; until then the
+ *   place of its result holds rubbish.
  * - In some worlds, a flush waits until the target enters MPI.
  *
  *     mpi_testing_windows(ranks, &seed); instead of mpi_testing_start

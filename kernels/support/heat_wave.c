@@ -5,8 +5,8 @@
  * or 5.9 cycles per point on all grids that fit into the caches.  Here
  *  - the quarter is taken off the chain: with s = 4 A[i][j], the next s is
  *    u + s/4.  s/4 is exact (values stay in [1, 2]), so a fused operation has
- * the same bits as the sum alone, after 4 cycles: 1.3 ns, 4.4 cycles, for a row
- * alone;
+ *    the same bits as the sum alone, after 4 cycles: 1.3 ns, 4.4 cycles, for a
+ *    row alone;
  *  - HEAT_WAVE rows are under way together, each one column behind the row
  *    above, whose value is still in a register: 0.55 ns, 1.9 cycles.
  * The limit is then not the chains, for with both cut (and wrong values) the

@@ -1,12 +1,12 @@
-/* The model against its paper's numbers.  Not reproduced: - experiment 3, k =
- * 8: 92.9 is 95 on the authors' grid of 5; printed is 90. - Chen and Xue's h =
- * 162 in experiment 3: their formula as printed gives
+/* The model against its paper's numbers.  Not reproduced:
+ * - experiment 3, k = 8: 92.9 is 95 on the authors' grid of 5; printed is 90.
+ * - Chen and Xue's h = 162 in experiment 3: their formula as printed gives
  *   32.27.  (Five times that, 161.3, rounded up, would be 162; the paper says
  *   nothing that would lead there.)
  * - V = 1223 and 776 in experiment 3: VP = 0.63 gives 1227 and 773.
  * - V = 1333 and 1334 in experiment 2: the printed T come out with V = 8000/6,
  *   cut after the fourth digit (6.99880 and 6.99890); with the V printed beside
- * them T is 6.9971 and 7.0023.
+ *   them T is 6.9971 and 7.0023.
  * - T of experiment 3 to its digits: 0.07 % and 0.22 % below the printed ones
  *   with the printed V, 0.4 % to 0.6 % with those from the powers. */
 #include "sched/interval/interval_testing.h"
