@@ -1,5 +1,4 @@
-/* What a thread is in, and what is counted of it: the second half of
- * omp_parts.h. */
+/* The state of a thread and its counts: the second half of omp_parts.h. */
 #ifndef DLS_OMP_FRAMES_H
 #define DLS_OMP_FRAMES_H
 
@@ -9,7 +8,7 @@
 
 /* ---- omp_watch.c ---- */
 
-/* What a thread has lost until now. */
+/* The time that a thread has lost so far. */
 struct sums {
     struct counters_locks locks;
     double watched, lost; /* as in counters_threads */
@@ -87,7 +86,7 @@ struct member {
     int64_t cost_start, cost_size; /* size 0: it has none */
 };
 
-/* What a team shares in one visit of a loop. */
+/* The data that a team shares in one visit of a loop. */
 struct instance {
     struct source_counter counter;
     struct engine_lock lock;
@@ -129,8 +128,8 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err);
 
-/* Of chunks in any order the one with the last iteration goes out after all
- * others. */
+/* In tables with chunks in any order, moves the chunk with the last iteration
+ * to the end. */
 void costs_move_last(struct sched_table *table);
 
 /* Nothing is known of the visit's costs yet. */
@@ -174,7 +173,7 @@ struct frame {
     struct {
         uint64_t since; /* the sampled chunk began, 0: none */
         uint64_t asked; /* it ended, 0: none did */
-        double weight;  /* chunks for which it stands */
+        double weight;  /* chunks that this one represents */
     } timed;
     struct {
         bool allocated;
@@ -228,14 +227,13 @@ struct cut {
 /* Around the visit, by the thread that begins it; false: it is left alone. */
 bool blocks_begin(struct cut *cut, const void *caller);
 void blocks_end(const struct cut *cut);
-/* What each thread does in it. */
+/* The work of each thread in it. */
 void blocks_run(struct cut *cut);
 
-/* What the team does together in such a block would be wrong: the program ends.
- */
+/* A team's common work would be wrong in such a block: ends the program. */
 _Noreturn void blocks_fail(const char *what);
 
-/* What a thread is in. */
+/* The state of a thread. */
 enum { FRAMES_INSIDE = 12 };
 struct here {
     struct frame *top;
@@ -280,7 +278,7 @@ void frame_pop(void);
 /* Those above are of loops that were cancelled together with their region. */
 void frames_drop(struct frame *top);
 
-/* Those of a task that is over, and perhaps its team with it. */
+/* Drops the frames of a finished task; its team may have ended as well. */
 void frames_forget(const void *task);
 
 /* The thread joins the visit of `slot`, which begins. */
@@ -332,7 +330,7 @@ enum { OMPT_BEGIN = 1 };
         set(which, callback);                                                  \
     } while (0)
 
-/* What the threads meet in regions is counted. */
+/* Counts the events of threads in regions. */
 void ompt_watch_events(ompt_set_fn *set);
 
 /* Where a thread is. */

@@ -1,6 +1,5 @@
-/* In front of libgomp: what begins and continues a loop.  Every entry is here,
- * also those of loops that are left alone, because they share _next and _end
- * with the others. */
+/* In front of libgomp: the entries that begin and continue a loop.  Unchanged
+ * loops need them too, because they share _next and _end with the others. */
 #include "dls/omp/gomp.h"
 
 /* ---- chunks ---- */

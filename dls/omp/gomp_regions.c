@@ -1,5 +1,5 @@
-/* In front of libgomp: parallel regions, those that are a loop by themselves,
- * and loops that are always left alone. */
+/* In front of libgomp: parallel regions, parallel loops, and loops that the
+ * library never changes. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 
@@ -229,7 +229,7 @@ typedef void parallel_plain_fn(void (*)(void *), void *, unsigned, long, long,
 #define PARALLEL(kind, name, clause, flags) PARALLEL_##kind(name, clause, flags)
 #include "dls/omp/gomp.def"
 
-/* ---- loops that are left alone ---- */
+/* ---- loops that never change ---- */
 
 static struct frame *push_alone(const void *caller, uint32_t clause,
                                 uint32_t flags)

@@ -58,8 +58,8 @@ OMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled)
 
 /* ---- loops ---- */
 
-/* The runtime of the loop that ends.  The frame goes before the runtime's end:
- * a thread that waits there may run a task with loops of its own. */
+/* The runtime of the loop that ends.  The frame must go before the runtime's
+ * end, because a thread that waits there may run a task with other loops. */
 static const struct runtime *leave(const void *caller)
 {
     const struct frame *frame = here.top;
@@ -167,7 +167,7 @@ OMP_ENTRY bool GOMP_single_start(void)
     return REAL(single_fn, gomp_runtime_here(CALLER), GOMP_single_start)();
 }
 
-/* Those that have nothing to do wait in the first call, the one that has in the
+/* Threads without work wait in the first call, the thread with work in the
  * second. */
 OMP_ENTRY void *GOMP_single_copy_start(void)
 {

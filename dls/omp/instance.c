@@ -1,6 +1,6 @@
-/* One visit of a loop by one team.  Instances go back to their site, so that
- * tables are made once for a number of iterations and threads, and schemes that
- * learn go on where they were. */
+/* One visit of a loop by one team.  Instances return to their site.  So tables
+ * are made once for a number of iterations and threads, and schemes that learn
+ * keep their knowledge. */
 #include "dls/omp/frames.h"
 
 #include "base/cache_line.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a slot: one thread makes the instance; when all have left it is another
- * visit's. */
+/* States of a slot: one thread makes the instance; when all have left, the slot
+ * serves another visit. */
 enum { NOBODY, BUSY, OVER, FIRST_ADDRESS };
 
 enum { IDLES_MAX = 64, SPEED_VISITS = 3 };
@@ -48,8 +48,8 @@ static void free_instance(struct instance *instance)
     free(instance);
 }
 
-/* A scheme that learns goes on with any number of iterations; a table has one
- * number only.  Under the site's lock. */
+/* A scheme that learns continues with any number of iterations; a table has one
+ * number only.  The caller holds the site's lock. */
 static bool fits(const struct instance *idle, int threads, int64_t iterations)
 {
     if (idle->threads != threads)
@@ -157,7 +157,7 @@ static int begin_powered(struct instance *instance, int64_t iterations,
     return code;
 }
 
-/* Of a loop that the way takes: only powers can be refused. */
+/* The way has accepted the loop, so only its powers can be refused. */
 static void begin_scheme(struct instance *instance, int64_t iterations)
 {
     double *power = NULL;
@@ -223,7 +223,7 @@ static struct instance *begin_instance(struct site *site, int threads,
     if (instance == NULL)
         instance = make_instance(site, threads);
     if (iterations == 0) {
-        /* What is left of another visit would be handed out again. */
+        /* Otherwise the rest of another visit would be handed out again. */
         sched_table_free(&instance->table);
         instance->table = (struct sched_table){0};
     } else if (site->way != NULL) {
@@ -337,8 +337,8 @@ static void count_visit(struct counters_site *counted,
                  : 0;
     counted->visits++;
     counted->wall += wall;
-    /* No more than the last thread computed: it may have begun late because
-     * nobody woke it, or it had no core. */
+    /* At most the computing time of the last thread.  It may have begun late
+     * because nobody woke it, or because it had no core. */
     counted->saved += saved > 0 ? fmin(saved, (double)last) : 0;
     counted->threads.here += wall * threads;
     count_threads(counted, threads);

@@ -1,7 +1,8 @@
-/* In front of LLVM's libomp: what clang, flang and Intel's compilers call for
- * loops that are not static.  Where the chunks are ours the runtime's own loop
- * is begun empty, through the entry for 64 bits whatever the type is, and ended
- * by its next.  Loops outside a region have one thread. */
+/* In front of LLVM's libomp: the entries that clang, flang and Intel's
+ * compilers call for loops with a schedule other than static.  If the chunks
+ * are ours, the runtime's own loop begins empty, through the entry for 64 bits
+ * of any type, and its next ends it.  Loops outside a region have one
+ * thread. */
 #include "dls/omp/gomp.h"
 
 #include <stdarg.h>
@@ -32,7 +33,7 @@ struct range {
     bool up;
 };
 
-/* What the compiler says of the place of a call. */
+/* The compiler's description of the place of a call. */
 struct ident {
     int32_t reserved[4];
     const char *source;
@@ -69,8 +70,8 @@ static uint64_t count(const struct range *range)
 
 /* ---- in and out ---- */
 
-/* The frame of a loop that begins; those of this task that are still there were
- * cancelled. */
+/* Makes the frame of a loop that begins.  Frames of this task that remain
+ * belong to cancelled loops. */
 static struct frame *push(const void *caller, const struct clause *clause,
                           struct ompt_place *place)
 {
@@ -110,7 +111,7 @@ static bool is_ours(const struct frame *frame)
     return frame != NULL && frame->is.kmp;
 }
 
-/* The runtime has no more for this thread. */
+/* The thread leaves: the runtime has no chunk left for it. */
 static void leave(struct frame *frame)
 {
     if (frame->instance != NULL && !frame->own)
@@ -237,9 +238,9 @@ OMP_ENTRY void __kmpc_dispatch_deinit(void *where, int32_t thread)
 
 /* ---- regions ---- */
 
-/* OMPT tells of a region by the address behind its call, which is another
- * function's where the call is the last thing that a function does.  So this
- * says which region begins: by its own function, and by its place. */
+/* OMPT identifies a region by the return address of its call.  If the call is
+ * the last one of a function, that address is in another function.  So this
+ * identifies the region by its own function and by its place. */
 typedef void fork_fn(void *, int32_t, void *, ...);
 OMP_ENTRY fork_fn __kmpc_fork_call;
 
@@ -259,8 +260,8 @@ static fork_fn *begin_region(const struct ident *where, const void *body,
     return REAL(fork_fn, runtime, __kmpc_fork_call);
 }
 
-/* Those that a region shares come as arguments: as many are passed on, and
- * some that nobody reads. */
+/* The shared variables of a region come as arguments.  All of them are passed
+ * on, and some that nobody reads. */
 #define ARGS_4(i) arg[i], arg[(i) + 1], arg[(i) + 2], arg[(i) + 3]
 #define ARGS_16(i) ARGS_4(i), ARGS_4((i) + 4), ARGS_4((i) + 8), ARGS_4((i) + 12)
 #define ARGS_64(i)                                                             \

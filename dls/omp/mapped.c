@@ -137,9 +137,9 @@ static bool is_limited(size_t size)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
 }
 
-/* Gives the file its room at once.  A page without room on the disk would end
- * the program when it is written, and so would a file above the process's limit
- * (SIGBUS, SIGXFSZ).  Returns 0 or errno. */
+/* Reserves the file's room at once.  The program would end (SIGBUS, SIGXFSZ) if
+ * it wrote a page without room on the disk, or beyond the process's file
+ * limit.  Returns 0 or errno. */
 static int reserve(int file, size_t size)
 {
     if (is_limited(size))

@@ -25,7 +25,7 @@ static bool has_address(const struct dl_phdr_info *info, uint64_t address)
     return false;
 }
 
-/* The program itself has no name here. */
+/* The name of the program itself is empty here. */
 static void copy_path(const char *name, char path[COUNTERS_NAME_MAX])
 {
     ssize_t length = -1;
@@ -114,7 +114,7 @@ void module_find(const void *address, struct module *found)
 
 /* ---- symbols ---- */
 
-/* What the loader reads of a module's file. */
+/* The parts of a module's file that the loader reads. */
 struct dynamic {
     const ElfW(Sym) * symbol;
     const char *string;
@@ -149,7 +149,7 @@ static struct dynamic read_dynamic(const struct module *module)
     return found;
 }
 
-/* The table has no length: the last chain's end is that of the table. */
+/* The length of the table is not stored: the last chain ends it. */
 static uint32_t count_symbols(const struct dynamic *dynamic)
 {
     const uint32_t *hash = dynamic->gnu_hash;

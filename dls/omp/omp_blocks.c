@@ -174,7 +174,7 @@ static bool is_listed(const struct unit *unit, const void *caller)
     for (int i = 0; i < unit->blocks->calls; i++)
         if (unit->blocks->call[i] == (uintptr_t)caller)
             return true;
-    /* Of all that such a loop calls nothing else asks. */
+    /* Such a loop calls nothing else that asks for the number. */
     if (unit->blocks->class != 'C')
         blocks_fail("another use of the thread's number");
     return false;
@@ -264,7 +264,7 @@ bool blocks_begin(struct cut *cut, const void *caller)
     return cut->loop != NULL;
 }
 
-/* What the blocks of a thread took. */
+/* The times of a thread's blocks. */
 struct took {
     double ticks, squares;
     int64_t count;
@@ -329,7 +329,7 @@ void blocks_run(struct cut *cut)
 
 /* ---- how many there are the next time ---- */
 
-/* Of the clock that counts in this process. */
+/* A time in ticks of this process's clock. */
 static double ticks_of(double seconds)
 {
     const struct counters *counters = mapped();

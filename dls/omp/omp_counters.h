@@ -1,6 +1,6 @@
-/* What the preload library counts, in a file that it maps: it is whole up to
- * the last visit of a loop, however the program ends.  The library writes it,
- * `dlsbench omp` reads it; both come from one build.
+/* The counts of the preload library, in a file that it maps.  The file is
+ * complete up to the last visit of a loop, however the program ends.  The
+ * library writes it and `dlsbench omp` reads it; both come from one build.
  *
  * Times are engine_ticks.  The clocks at the beginning and the reader's own
  * give the seconds of a tick. */
@@ -22,10 +22,9 @@
 
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
-/* Which loops get another scheme than their own: runtime (those with
- * schedule(runtime)), dynamic (also dynamic and guided ones), static (also
- * static ones, where that is safe) or checked (also where only the answer of
- * the program can tell). */
+/* The loops that get another scheme: runtime (loops with schedule(runtime)),
+ * dynamic (also dynamic and guided ones), static (also static ones, if that is
+ * safe) or checked (also if only the program's answer can tell). */
 #define COUNTERS_LOOPS "DLS_OMP_LOOPS"
 /* "STAMP FOLDER": where the tables of static loops are.  The file of a module,
  * BUILDID.regions, begins with "STAMP SIZE SECONDS NANOSECONDS", the last three
@@ -75,7 +74,7 @@ static inline socklen_t counters_socket_name(const char *path,
 }
 
 #define COUNTERS_SUFFIX ".loops"
-/* Of the files, one for each host, that say which processes have the library:
+/* The files, one for each host, that name the processes with the library:
  *
  *     begin PID RUNTIME RANK RANKS NAME
  *     end PID RUNTIME RANK RANKS NAME
@@ -124,7 +123,7 @@ static inline bool counters_is_loop(uint32_t clause)
 
 /* What threads met in a part of a region. */
 enum counters_kind {
-    KIND_LOOP = 1,   /* which has a site of its own */
+    KIND_LOOP = 1,   /* with a separate site */
     KIND_STATIC = 2, /* known of LLVM's compilers only */
     KIND_SECTIONS = 4,
     KIND_TASKS = 8,
@@ -163,7 +162,7 @@ struct counters_units {
     double ticks, longest;
 };
 
-/* Of all threads. */
+/* The times of all threads. */
 struct counters_threads {
     double here, busy;    /* ticks from the first's begin to the last's end;
                              what they computed of it */
@@ -191,14 +190,14 @@ struct counters_site {
     _Atomic uint32_t kinds;
     int32_t region; /* index of the region's site, -1: none was seen */
     struct counters_address at;
-    /* Of a region: who began it; of a part: the barrier that it begins with,
-     * module -1: it is the region's first. */
+    /* The code that began a region.  Of a part: the barrier at its begin;
+     * module -1: it is the region's first part. */
     struct counters_address caller;
     int64_t chunk; /* of the clause, 0: none */
     /* As LLVM's compilers have it: ";file;function;line;column;;"; or empty. */
     char source[COUNTERS_NAME_MAX];
-    /* What ran its chunks: a scheme, or empty: the runtime; and why.  Of a
-     * region: the class and word why its static loop is left alone. */
+    /* The scheme that ran its chunks (empty: the runtime), and why.  Of a
+     * region: the class and word why its static loop stays unchanged. */
     char scheme[COUNTERS_NAME_MAX], note[COUNTERS_NAME_MAX];
 
     struct counters_open open;
@@ -228,8 +227,8 @@ struct counters_costs {
     int64_t iterations, threads;
 };
 
-/* What is recorded of a loop in a process: the first visits, of so many
- * iterations together after the first one. */
+/* The recorded visits of a loop in a process: the first one, and further visits
+ * up to this sum of iterations. */
 enum { COUNTERS_VISITS_MAX = 100, COUNTERS_COSTS_MAX = 1 << 23 };
 
 /* The file of a loop's costs in the folder. */
@@ -264,9 +263,9 @@ static inline void counters_name_build(const char *path, const char *build_id,
 /* Not empty: the time of threads in regions is also counted over time. */
 #define COUNTERS_STRIPS "DLS_OMP_STRIPS"
 
-/* Over time, from the begin of the process: ticks that each thread of regions
- * that are inside of no other was in them, and computed.  Bins become twice as
- * wide when there are no more. */
+/* A time line from the begin of the process: ticks that each thread was in
+ * outermost regions, and computed in them.  When the bins are used up, they
+ * become twice as wide. */
 enum { STRIPS_THREADS = 64, STRIPS_BINS = 256 };
 struct counters_strips {
     uint64_t width; /* of a bin; 0: nothing was counted */
@@ -295,7 +294,7 @@ struct counters {
     double began_s;      /* the same on the clock that never goes back */
     uint64_t last_ticks; /* the process's regular end, 0: there was none */
     struct counters_cores cores;
-    uint64_t replaced_ticks; /* it has become another program, 0: it has not */
+    uint64_t replaced_ticks; /* when it became another program, 0: never */
     char runtime[64]; /* file of the first OpenMP runtime that was used */
     _Atomic int32_t sites, modules;
     _Atomic int64_t lost; /* sites that there was no room for */

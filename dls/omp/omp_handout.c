@@ -40,7 +40,7 @@ static void finish(struct frame *frame)
         step = -step;
         taken = -taken;
     }
-    /* What was watched is the distance between bounds. */
+    /* The observed value is the distance between bounds. */
     if (!frame->own && !frame->is.kmp && step > 1)
         taken = taken / step + (taken % step != 0);
     member->iterations = (int64_t)taken;
@@ -257,7 +257,7 @@ static bool take_stolen(struct frame *frame, struct chunk *chunk)
             continue;
         if (take_last(frame, chunk))
             return true;
-        /* Others have taken some that are not counted yet, or all is out. */
+        /* Others hold chunks that are not counted yet, or nothing is left. */
         if (atomic_load(&instance->done) >= frame->iterations)
             return false;
         engine_idle(&idle, &patience, NULL);

@@ -46,8 +46,7 @@ struct module {
     char build_id[COUNTERS_ID_SIZE];
 };
 
-/* The module that an address is in.  Waits for no thread that opens a
- * library. */
+/* The module of an address.  Never waits for a thread that opens a library. */
 void module_find(const void *address, struct module *found);
 
 /* The function at this address that the module exports; NULL: none.  Nor does
@@ -78,10 +77,10 @@ struct runtime {
     char file[COUNTERS_NAME_MAX];
 };
 
-/* The runtime that the code of this module, or at this address, would call
- * without this library, by the entries of LLVM's compilers or by gcc's.  Never
- * NULL; one without entries where none is found.  The first call may wait for a
- * thread that opens a library: no lock may be held. */
+/* The runtime that this module, or the code at this address, would call without
+ * this library, by the entries of LLVM's compilers or by gcc's.  Never NULL; if
+ * none is found, one without entries.  The first call may wait for a thread
+ * that opens a library: hold no lock. */
 const struct runtime *runtime_of(const struct module *module, bool by_llvm);
 const struct runtime *runtime_at(const void *address, bool by_llvm);
 
@@ -96,7 +95,7 @@ void runtimes_release(void);
 
 struct site;
 
-/* What a call says of its loop. */
+/* The properties of a loop that its call tells. */
 struct clause {
     uint32_t clause, flags;
     int64_t chunk;
@@ -125,8 +124,8 @@ struct loop_names {
     char build[COUNTERS_NAME_MAX]; /* module, build and offset */
 };
 
-/* Those of a loop at this address, where rules may change it.  Asks `dlsbench
- * omp`: no lock may be held. */
+/* The names of a loop at this address, if rules may change it.  Asks `dlsbench
+ * omp`: hold no lock. */
 void settings_find_names(const struct module *module, const void *address,
                          const struct clause *clause, struct loop_names *names);
 

@@ -100,7 +100,7 @@ void count_threads(struct counters_site *counted, int threads)
 
 /* ---- a part of a region is over ---- */
 
-/* What all threads did in a part. */
+/* The sums over all threads in a part. */
 struct part {
     struct team *team;
     uint64_t stamp;
@@ -143,9 +143,9 @@ static void add_more(struct counters_site *counted, const struct stretch *one)
     sums_add(counted, &one->sums);
 }
 
-/* With perfect balance all would compute as long; none is saved of a part with
- * tasks, which go to whoever waits.  A thread that begins late because nobody
- * woke it, or it had no core, is not out of balance. */
+/* With perfect balance all would compute equally long.  A part with tasks saves
+ * nothing, because they go to any waiting thread.  A thread that begins late
+ * because nobody woke it, or it had no core, is not out of balance. */
 static double saved_of(const struct part *part)
 {
     double sum = 0, most = 0;
@@ -286,7 +286,7 @@ static void begin_stretch(struct mate *mate, uint64_t now)
     mate->before = here.sums;
 }
 
-/* What is seldom there. */
+/* The data of rare events. */
 static struct stretch *more_of(struct mate *mate)
 {
     struct stretch *stretch = mate_stretch(mate);

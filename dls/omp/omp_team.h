@@ -7,8 +7,8 @@
 
 #include "dls/omp/frames.h"
 
-/* What a thread did in one part of a region: a line that thread 0 reads, and
- * what is seldom there. */
+/* The activity of a thread in one part of a region: a line for thread 0, and
+ * the data of rare events. */
 struct stretch {
     _Alignas(64) struct stint stint;
     uint64_t stamp; /* which visit of the region, and which part */

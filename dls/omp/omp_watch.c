@@ -45,9 +45,9 @@ static double seconds_of(clockid_t clock)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Of the time since the last reading, what the thread did not run, nor wait by
- * itself: others had its core.  Where it waited both at barriers and for
- * something else, nothing can be said. */
+/* The lost time since the last reading: the thread neither ran nor waited by
+ * itself, so others had its core.  If it waited both at barriers and for
+ * something else, the loss is unknown. */
 static void compare(uint64_t now, double now_s, double cpu_s, bool blocked)
 {
     double wall = now_s - here.watch.now_s;
@@ -107,7 +107,7 @@ void sums_add(struct counters_site *counted, const struct sums *sums)
 
 /* ---- locks ---- */
 
-/* Calls that are further apart than this, in the mean of a window, are all
+/* If the calls of a window are on average further apart than this, each is
  * timed. */
 enum { LOCKS_APART_TICKS = 2000, LOCKS_WINDOW = 64 };
 
@@ -130,9 +130,9 @@ static void end_window(uint64_t now)
     here.locks.began = now;
 }
 
-/* Ticks of the calls since the last one that was timed, by this one.  A long
- * wait stands for itself alone: a thread that lost its core meanwhile says
- * nothing of others. */
+/* Ticks of all calls since the last timed one, estimated from this one.  A long
+ * wait counts only once, because a thread that lost its core meanwhile is no
+ * sample of the others. */
 static double weigh(uint64_t began, double ticks)
 {
     int64_t calls = here.locks.since;
@@ -168,8 +168,8 @@ void watch_lock_end(uint64_t began, const void *caller)
 
 /* ---- the calls that wait for one ---- */
 
-/* Critical sections, ordered ones, atomic ones without an instruction of their
- * own, and locks.  LLVM's runtime tells of its own. */
+/* Critical sections, ordered ones, atomic ones without a machine instruction,
+ * and locks.  LLVM's runtime reports its events itself. */
 static uint64_t begin(const struct runtime *runtime, uint32_t kind,
                       const void *caller)
 {
@@ -205,7 +205,7 @@ OMP_ENTRY void GOMP_critical_name_start(void **lock)
     watch_lock_end(began, CALLER);
 }
 
-/* Of a library that is no runtime, as one of stubs. */
+/* Finds a function in another library than a runtime, such as one of stubs. */
 typedef void set_fn(void *);
 static set_fn *find_other(const char *name)
 {

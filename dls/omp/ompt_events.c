@@ -1,4 +1,4 @@
-/* What the threads of LLVM's runtime meet in a region, as OMPT tells. */
+/* The events of LLVM's runtime in a region, as OMPT reports them. */
 #include "dls/omp/omp_team.h"
 
 typedef union ompt_data data_t;
@@ -34,8 +34,8 @@ static void wait_for_tasks(struct mate *mate, int scope)
         mate_wait_end(mate, waits.apart[waits.depth]);
 }
 
-/* At the end of a region a thread comes to a barrier that, for it, may be over
- * when it is in the next region: there is no `parallel` then. */
+/* A thread may report the last barrier of a region when it is already in the
+ * next region: then `parallel` is NULL. */
 static void sync_region(int kind, int scope, data_t *parallel, data_t *task,
                         const void *caller)
 {
@@ -86,7 +86,7 @@ static void task_create(data_t *task, const void *frame, data_t *made,
     mate_meet(KIND_TASKS);
 }
 
-/* A thread leaves a task for another one.  An explicit one that goes on later
+/* A thread leaves a task for another one.  An explicit task that resumes later
  * counts again. */
 static void task_schedule(data_t *prior, int status, data_t *next)
 {

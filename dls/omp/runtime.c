@@ -31,7 +31,7 @@ static struct kept {
     struct {
         uint64_t base, unloaded;
         const struct runtime *runtime;
-    } module[MODULES]; /* that see one of their own */
+    } module[MODULES]; /* with a private runtime */
     unsigned modules;
 } kept[2];
 static const struct runtime *llvm; /* that has begun last */
@@ -175,8 +175,8 @@ static void keep(const struct module *module, bool by_llvm,
     engine_unlock(&lock);
 }
 
-/* First among the libraries that are visible to all modules, then among those
- * that this one brings: the way in which the loader would have found it. */
+/* Searches first the libraries visible to all modules, then those of this
+ * module, as the loader would have done. */
 static const struct runtime *ask_loader(const struct module *module,
                                         bool by_llvm)
 {

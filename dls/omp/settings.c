@@ -1,4 +1,4 @@
-/* What the variables DLS_... ask for, and the rules of a file. */
+/* Reads the variables DLS_..., and the rules of a file. */
 #include "dls/omp/omp_parts.h"
 
 #include "dls/dls_parts.h"

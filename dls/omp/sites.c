@@ -47,8 +47,8 @@ static int32_t region_of(const struct clause *clause)
     return number_of(here.region->site);
 }
 
-/* What is known of an address before a site of it is made, while no lock is
- * held: to find it may take other threads' time. */
+/* The properties of an address, found before a site of it is made and without a
+ * lock: finding them may take other threads' time. */
 struct found {
     struct module module, caller;
     const struct runtime *runtime;

@@ -50,8 +50,7 @@ struct binary_places {
 struct binary_places binary_places(const struct binary *binary,
                                    const char *name);
 
-/* A call that leads to one of them; `next` goes on behind *at.  False: no
- * more. */
+/* A call to one of them; `next` continues behind *at.  False: no more. */
 bool binary_next_call(const struct binary *binary,
                       const struct binary_places *places, uint64_t *at);
 

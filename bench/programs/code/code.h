@@ -68,8 +68,8 @@ const struct insn *code_read(struct code *code,
                              const struct binary_function *function,
                              int64_t *count);
 
-/* What the caller has found out about a function that was read; 0 at first. It
- * lasts until the next one is read.  NULL: it was not read. */
+/* The caller's data about a function; 0 at first.  It lasts until the next
+ * function is read.  NULL: the function was not read. */
 struct code_note {
     bool closed, known; /* `closed`: whether all that it calls is known */
     int8_t waits;       /* 1: for no other thread, 2: it may */
@@ -122,8 +122,8 @@ bool names_return(const char *name);
 int graph_build(struct code *code, uint64_t at, struct graph *graph);
 void graph_free(struct graph *graph);
 
-/* Numbers the cycles among the blocks that are `in`: component[b] is -1 for one
- * that is in no cycle.  Returns 0 or -ENOMEM. */
+/* Numbers the cycles among the blocks in `in`: component[b] is -1 outside of
+ * all cycles.  Returns 0 or -ENOMEM. */
 int graph_find_cycles(struct graph *graph, const bool *in);
 
 static inline const struct insn *graph_last(const struct graph *graph, int b)

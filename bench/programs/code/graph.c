@@ -52,8 +52,9 @@ static int add_part(struct code *code, struct graph *graph, uint64_t at)
 
 /* ---- where instructions lead ---- */
 
-/* The tables of `switch`: distances from the table, or addresses.  At most
- * what fits; entries behind its end only add ways that are never taken. */
+/* The tables of `switch`: distances from the table, or addresses.  Reads at
+ * most what fits; entries behind the table's end only add ways that are never
+ * taken. */
 struct ways {
     uint64_t to[512];
     int count;

@@ -19,9 +19,9 @@ struct imports {
 int imports_add(struct imports *all, uint64_t at, const char *name);
 void imports_sort(struct imports *all, bool by_name);
 
-/* Of those that are sorted by place; NULL: none is there. */
+/* The import at a place; the list is sorted by place.  NULL: none. */
 const char *imports_at(const struct imports *all, uint64_t at);
-/* Of those that are sorted by name. */
+/* Whether an import has this name; the list is sorted by name. */
 bool imports_have(const struct imports *all, const char *name);
 
 /* Compares what begins with a place, for qsort. */

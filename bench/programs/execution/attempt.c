@@ -126,8 +126,8 @@ static int run(char *const argv[], const struct attempts *attempts,
 
 /* ---- the program ---- */
 
-/* What others had of the processors in the meantime.  The system counts in
- * steps: what is below zero is nothing. */
+/* The time that others had the processors meanwhile.  The system counts in
+ * steps: a negative value means 0. */
 static void count_usage(const struct attempts *attempts,
                         const struct busy *before,
                         const struct keeper_usage *usage,

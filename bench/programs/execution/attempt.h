@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What all runs share. */
+/* The data shared by all runs. */
 struct attempts {
     char **words;      /* the program and its arguments, NULL ends them */
     const char *check; /* for the shell, 0 is good; NULL: none */

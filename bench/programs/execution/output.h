@@ -1,4 +1,4 @@
-/* What a program writes to stdout, as a digest: whether two runs have the same
+/* A digest of a program's stdout, which tells whether two runs have the same
  * answer, however long it is. */
 #ifndef BENCH_PROGRAMS_EXECUTION_OUTPUT_H
 #define BENCH_PROGRAMS_EXECUTION_OUTPUT_H
@@ -8,7 +8,7 @@
 
 enum {
     OUTPUT_DIGEST = 64,    /* bytes of a digest's text */
-    OUTPUT_KEPT = 1 << 20, /* bytes that are kept to compare numbers in */
+    OUTPUT_KEPT = 1 << 20, /* bytes kept to compare numbers */
 };
 
 struct output;
@@ -25,7 +25,7 @@ enum output_match {
     OUTPUT_OTHER,
 };
 
-/* Of two digests. */
+/* Compares two digests. */
 enum output_match output_match(const char *a, const char *b);
 
 /* Whether nothing was written. */

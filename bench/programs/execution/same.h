@@ -5,8 +5,9 @@
 
 #include "bench/programs/seen/start.h"
 
-/* Runs it as it is, with its stdout in a file of the folder, and sets where
- * that of the next run goes, which same_compare needs.  Returns 0 or -errno. */
+/* Runs the unmodified program with its stdout in a file of the folder.  Also
+ * sets the file for the next run, which same_compare needs.  Returns 0 or
+ * -errno. */
 int same_before(struct start *start, const char *path, struct symbols *symbols,
                 struct error *err);
 

@@ -10,7 +10,7 @@
 
 enum { CANDIDATES_OWN = 0, CANDIDATES_MAX = SELECT_MAX };
 
-/* What a candidate changes. */
+/* The kind of change that a candidate makes. */
 enum factor {
     FACTOR_SCHEDULE,
     FACTOR_THREADS,
@@ -53,7 +53,7 @@ void candidates_add_usual(struct candidates *candidates, enum factor factor);
 /* Whether any changes something else than the schedule. */
 bool candidates_have_settings(const struct candidates *candidates);
 
-/* What the clause of OpenMP would be, "dynamic, 4"; NULL: none is the same. */
+/* The equivalent clause of OpenMP, "dynamic, 4"; NULL: none. */
 enum { CANDIDATES_CLAUSE = 64 };
 const char *candidates_clause(const char *scheme, char text[CANDIDATES_CLAUSE]);
 

@@ -1,5 +1,5 @@
-/* What a result directory says of a choice that has failed once: its earlier
- * runs are not to be ranked either, by no reader. */
+/* Marks in a result directory for a choice that has failed: no reader may rank
+ * its earlier runs either. */
 #ifndef BENCH_PROGRAMS_SAMPLES_MARKS_H
 #define BENCH_PROGRAMS_SAMPLES_MARKS_H
 

@@ -35,7 +35,7 @@ static double real_of(const json_t *row, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* What is known of the whole program alone. */
+/* Takes the values that only the row of the whole program has. */
 static void take_whole(struct tries_run *run, const json_t *row)
 {
     if (strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) != 0)
@@ -111,8 +111,8 @@ static int number_of(const json_t *row, const char *name)
     return (int)json_integer_value(json_object_get(row, name));
 }
 
-/* A loop that the scheme did not take ran under its own clause.  `alone`: the
- * run has no other row. */
+/* A loop that the scheme did not take ran under its clause.  `alone`: the run
+ * gives only this row. */
 static void take_row(struct tries *tries, const struct tries_run *run,
                      const json_t *row, bool alone)
 {

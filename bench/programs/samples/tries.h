@@ -1,5 +1,5 @@
-/* What the runs of a program were measured to take: the launches of `dlsbench
- * omp --try` in a result directory, by loop, candidate and round. */
+/* The measured times of a program's runs: the launches of `dlsbench omp --try`
+ * in a result directory, by loop, candidate and round. */
 #ifndef BENCH_PROGRAMS_SAMPLES_TRIES_H
 #define BENCH_PROGRAMS_SAMPLES_TRIES_H
 
@@ -16,8 +16,8 @@ struct tries_sample {
     bool loose; /* of a candidate that may run with other threads */
 };
 
-/* A loop, or the whole program; candidates that did not hand out its chunks
- * have no samples. */
+/* A loop, or the whole program.  A candidate has samples only if it handed out
+ * the loop's chunks. */
 struct tries_loop {
     char *name;
     bool whole;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SETTING_MAX = 160 }; /* bytes: it is a name in results, too */
+enum { SETTING_MAX = 160 }; /* bytes: it also names results */
 
 /* Whether all variables have these values already. */
 static bool is_set(const char *setting)
@@ -46,7 +46,7 @@ static void add_threads(struct candidates *candidates, int threads, int own)
     add(candidates, FACTOR_THREADS, text);
 }
 
-/* Of a program that asks for no number itself. */
+/* The threads of a program that sets no number itself. */
 static int own_threads(const struct topo *topo)
 {
     const char *set = getenv("OMP_NUM_THREADS");

@@ -37,7 +37,7 @@ static bool are_ranks(const struct counters *a, const struct counters *b)
            strcmp(a->host, b->host) == 0;
 }
 
-/* The process and the ranks that may run on cores of its own. */
+/* Adds the ranks that may run on cores of this process. */
 static void add_ranks(const struct loops *loops, const struct counters *own,
                       struct loops_cores *cores, struct allowed_set *set)
 {

@@ -56,8 +56,8 @@ void lookup_close(struct lookup *lookup)
 
 /* ---- what comes ---- */
 
-/* Counters of a process that had no room for their file: they are found in the
- * folder, too, and this process keeps them until its end. */
+/* Counters of a process whose file had no room are linked in the folder as
+ * well.  This process keeps them until its end. */
 static void keep_counters(const char *folder, int file)
 {
     char path[PATH_MAX], link[64];

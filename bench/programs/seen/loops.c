@@ -29,7 +29,8 @@ static struct counters *read_file(const char *path)
     return NULL;
 }
 
-/* Those that the library leaves alone and of which it is told too little. */
+/* Loops that the library leaves unchanged because it gets too little
+ * information. */
 static int count_left(const struct counters *counters)
 {
     int left = 0;
@@ -80,7 +81,7 @@ bool loops_is_last(const struct counters *counters,
            region->offset == site->at.offset;
 }
 
-/* Code that has no symbol has that of the code which begins its region. */
+/* Code without a symbol gets that of the code that begins its region. */
 static void place_region(struct symbols *symbols,
                          const struct counters *counters,
                          const struct counters_site *site,
@@ -118,8 +119,8 @@ static bool is_open(const struct counters_site *site)
     return site->open.begun > site->open.over;
 }
 
-/* Of the threads' computing that was compared with the processor's time, what
- * others had of the cores, for all of it. */
+/* Scales the measured loss of cores to all computing time: only a part of it
+ * was compared with the processor's time. */
 static double find_lost(const struct counters_threads *threads, double tick_s)
 {
     return threads->watched > 0
@@ -223,7 +224,7 @@ static void fill(struct loops_loop *loop, const struct counters *counters,
         symbols_find(symbols, from, site->caller.offset - 1, &loop->from);
 }
 
-/* Those that take longest come first. */
+/* The longest loops come first. */
 static int by_seconds(const void *a, const void *b)
 {
     const struct loops_loop *x = a, *y = b;
@@ -254,8 +255,8 @@ static void add_site(struct loops_process *process, struct counters_site *site,
     process->open = process->open || (any && is_open(site));
 }
 
-/* What threads computed in regions that are inside of no other: in others, a
- * thread would count twice. */
+/* The computing time in outermost regions; in nested ones a thread would count
+ * twice. */
 static double busy_outside(const struct counters *counters,
                            const struct counters_site *site)
 {

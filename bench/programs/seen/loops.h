@@ -21,8 +21,8 @@ struct loops_loop {
     double chunk_s, chunk_cv; /* of a chunk; NAN: none was measured */
     double longest_s;         /* of the longest chunk, in each visit */
     double asked_s; /* for which a thread asked for chunks, in all visits */
-    /* Of all threads: the time; of it, what they computed or waited for locks,
-     * and when others had their cores. */
+    /* Sums over all threads: the time; the part that they computed or waited
+     * for locks, and the part when others had their cores. */
     double here_s, busy_s, locks_s, lost_s;
     bool shares;  /* its threads share cores */
     bool last;    /* a part that ends with its region */
@@ -47,7 +47,7 @@ struct loops_process {
     struct loops_loop *left; /* regions whose static loops are left alone */
     int lefts;
     struct loops_loop *part;
-    int parts; /* of regions; not those that are a loop and nothing else */
+    int parts; /* of regions; regions with only a loop do not count */
     struct loops_loop *lock;
     int locks;
     double busy_s;   /* that their threads seemed to compute, by the clock */
@@ -113,7 +113,7 @@ const char *loops_path(const struct counters *counters,
 
 /* ---- parts.c: parts of regions ---- */
 
-/* Those that are a loop and nothing else are that loop's row. */
+/* A part with only a loop belongs to that loop's row. */
 void parts_drop_loops(struct loops_process *process);
 
 /* Marks a part in which one thread alone works, by the code of its region. */

@@ -25,7 +25,7 @@ static bool may_be_loop(const struct counters_site *site)
     return (site->kinds & KIND_LOOP) != 0 || site->visits == 0;
 }
 
-/* Of a region that is a loop the rest is the start of its threads. */
+/* In a region with only a loop, the rest is the start of its threads. */
 static bool is_combined(const struct loops_process *process, int region,
                         uint32_t kinds)
 {
@@ -39,7 +39,7 @@ static bool is_combined(const struct loops_process *process, int region,
     return false;
 }
 
-/* Parts that are a loop and nothing else are that loop's row. */
+/* A part with only a loop belongs to that loop's row. */
 void parts_drop_loops(struct loops_process *process)
 {
     const struct counters *counters = process->counters;

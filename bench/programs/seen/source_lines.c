@@ -18,8 +18,8 @@ static size_t operator_length(const char *text, const char *at)
     return strncmp(at, "()", 2) == 0 ? 2 : strspn(at, "<>=-+*/%!&|^~[],");
 }
 
-/* Copies the name without what stands before and behind it, and without the
- * arguments of templates where they are not wanted. */
+/* Copies the name without its surroundings, and without the arguments of
+ * templates unless they are wanted. */
 static void copy_name(const char *function, bool arguments,
                       char name[NAMES_SIZE])
 {

@@ -131,7 +131,8 @@ static void set_environment(const struct start *start, const char *preload,
 
 /* ---- running ---- */
 
-/* Those that are passed on: each ends a process that does not expect it. */
+/* The signals passed on to the program: each ends a process that does not
+ * expect it. */
 static const int passed[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGUSR1,
                              SIGUSR2, SIGALRM,   SIGPROF, SIGIO,   SIGPWR,
                              SIGXCPU, SIGVTALRM, 0};
@@ -197,9 +198,9 @@ static int check_began(int failed, pid_t child, const char *path,
                      code == ENOENT ? ": its interpreter" : "");
 }
 
-/* A key of the terminal reaches the whole group, and so the program, too.  What
- * another process sends to a group cannot be told from what it sends to this
- * process alone: the program may get it twice. */
+/* A key of the terminal reaches the whole group, and so the program as well.  A
+ * signal to the group looks like one to this process alone: the program may get
+ * it twice. */
 static void pass_signal(int signals, pid_t child)
 {
     struct signalfd_siginfo info;

@@ -100,7 +100,7 @@ static void add_loop(struct entries *all, const struct loops_loop *loop,
     }
 }
 
-/* Of one rank a process comes after the other. */
+/* The processes of one rank run in sequence. */
 static int find_round(const struct loops *loops, int number)
 {
     int round = 0;

@@ -1,6 +1,6 @@
-/* What a program's loops did, as a launch in a result directory
- * (results/README.md): a loop is a kernel, its clause or scheme the scheme, and
- * a run of the program a repetition. */
+/* The loops of a program as a launch in a result directory (results/README.md):
+ * a loop is a kernel, its clause or scheme the scheme, and a run of the program
+ * a repetition. */
 #ifndef BENCH_PROGRAMS_SEEN_STORE_H
 #define BENCH_PROGRAMS_SEEN_STORE_H
 
@@ -19,7 +19,7 @@ struct store_run {
     const char *status; /* of all cells: ok, unverified or failed */
     const char *reason; /* why it is not ok; NULL: it is */
     double seconds;     /* of the whole program */
-    /* Of a run that is one of several to compare: */
+    /* For a run that is one of several to compare: */
     const char *tried;      /* the candidate; NULL: it is none of these */
     const char *setting;    /* of the environment that it has; NULL: none */
     int round;              /* from 1 on */

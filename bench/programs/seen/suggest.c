@@ -19,7 +19,7 @@ enum { CONTEXT = 3 };
 
 struct line {
     char *text;   /* with its end */
-    char *change; /* what stands in its place; NULL: nothing changes */
+    char *change; /* replacement; NULL: nothing changes */
 };
 
 struct source {
@@ -140,7 +140,7 @@ static const char *find_word(const char *text, const char *word)
     return end;
 }
 
-/* Whether the directive goes on in the next line. */
+/* Whether the directive continues in the next line. */
 static bool goes_on(const struct source *source, int i)
 {
     const char *text = source->line[i].text;
@@ -172,8 +172,8 @@ static bool is_bound(const struct source *source, int i)
     }
 }
 
-/* A line of the fixed form has an end that the clause must not cross: it has
- * one of its own. */
+/* A line of the fixed form has an end that the clause must not cross, so the
+ * clause gets a separate line. */
 static char *with_clause(enum form form, const char *text, const char *at)
 {
     const char *end = text + strcspn(text, "\r\n");
@@ -313,7 +313,7 @@ static void print_text(FILE *out, char mark, const char *text)
     }
 }
 
-/* A text that has no end of line has one line, too. */
+/* A text without an end of line also has one line. */
 static int lines_of(const char *text)
 {
     int lines = 0;
@@ -322,8 +322,8 @@ static int lines_of(const char *text)
     return lines;
 }
 
-/* Lines [begin, end); `shift`: by how many those before have grown.  Returns
- * that of these, too. */
+/* Lines [begin, end); `shift`: the growth of earlier lines.  Returns it with
+ * the growth of these. */
 static int print_hunk(FILE *out, const struct source *source, int begin,
                       int end, int shift)
 {

@@ -15,9 +15,9 @@
  * -errno with a text. */
 int suggest_patch(const char *path, FILE *out, int *loops, struct error *err);
 
-/* What the patch calls the file: patch takes names below its folder alone.
- * Where the file is not below this one, from the root, and true is returned:
- * then it is patch -p0 -d /. */
+/* The file's name in the patch: patch accepts only names below its folder.  For
+ * a file outside of it the name is from the root, and true is returned: then
+ * the command is patch -p0 -d /. */
 bool suggest_name(const char *path, char name[PATH_MAX]);
 
 /* A loop's line, as a compiler has it, and its new clause. */

@@ -57,8 +57,8 @@ static double lost_each(const struct loops_loop *loop)
     return loop->lost_s / fmax(loop->site->threads_max, 1);
 }
 
-/* A thread that loses its core in one of the requests that are sampled makes
- * all of them look long. */
+/* A thread that loses its core in a sampled request makes all of them look
+ * long. */
 static bool is_asking_disturbed(const struct loops_loop *loop)
 {
     return loop->lost_s > 0.1 * loop->busy_s &&
@@ -108,8 +108,8 @@ static bool are_equal(const struct counters_site *site)
     return site->clause == CLAUSE_DYNAMIC || site->chunks >= site->iterations;
 }
 
-/* What threads computed beside the chunks that the sample stands for: a long
- * chunk may be there that was not timed. */
+/* The computing time that the sampled chunks do not represent: it may contain a
+ * long chunk that was not timed. */
 static double unseen_s(const struct loops_loop *loop)
 {
     const struct counters_site *site = loop->site;
@@ -175,7 +175,7 @@ bool verdict_is_single(const struct loops_loop *loop)
     return are_single(loop->site) && waiting(loop) >= asking(loop);
 }
 
-/* Of a loop whose threads wait at its end. */
+/* The advice for a loop whose threads wait at its end. */
 static void say_waiting(const struct loops_loop *loop, double gain, double all,
                         char *text, size_t size)
 {

@@ -40,10 +40,10 @@ double verdict_part_gain(const struct loops_loop *part, double seconds);
 /* Whether most of a loop's loss is waiting for single iterations. */
 bool verdict_is_single(const struct loops_loop *loop);
 
-/* Of the time of all threads, the part that they did not compute. */
+/* The share of all threads' time in which they did not compute. */
 double verdict_idle(const struct loops_loop *part);
 
-/* Of the time of all threads, the part in which they waited for locks. */
+/* The share of all threads' time in which they waited for locks. */
 double verdict_locked(const struct loops_loop *loop);
 
 /* Whether what others had of the cores may be the reason of so many seconds. */
@@ -78,13 +78,13 @@ const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE]);
 
 struct report_run;
 
-/* What the rows of all processes say together. */
+/* The rows of all processes together. */
 struct answer_sum {
     double share, gain, best; /* the best one's gain, and its name */
     char name[LINES_NAME];
     const struct loops_loop *row;
     const struct counters *counters;
-    double fixed;            /* of the time, of loops that are never changed */
+    double fixed;            /* of the time, in loops that never change */
     bool unknown;            /* there are loops whose time is not known */
     bool shares;             /* or whose threads share cores */
     double disturbed;        /* of the time, what others may have made */
@@ -99,7 +99,7 @@ struct answer_sum {
 struct answer_whole {
     double inside; /* part of the time */
     double lost;   /* of the threads' computing, others had the cores */
-    double away;   /* of it, they had no core for whatever reason */
+    double away;   /* of it, in which they lacked a core for any reason */
     bool open;     /* a process ended inside of a region */
     bool unseen;   /* there are loops that were not measured */
 };

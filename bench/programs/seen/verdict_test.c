@@ -70,7 +70,7 @@ static void the_longest_of_unequal_chunks_is_not_known(void **unused)
     loop.site = &dynamic;
     dynamic.sample.chunks = dynamic.chunks;
     has(&loop, "up to 2.0 % of the program", "20.0");
-    dynamic.sample.chunks--; /* the sample stands for 1.0 of 1.3 s */
+    dynamic.sample.chunks--; /* the sample represents 1.0 of 1.3 s */
     loop.chunk_s = 0.012;
     has(&loop, "up to 12.0 % of the program", "20.0");
 }
@@ -117,7 +117,7 @@ static void handing_out_is_what_chunks_leave(void **unused)
     has(&its, "at most 0.0 % of the program", "up to");
 }
 
-/* One of a few requests that are timed loses its core. */
+/* One of a few timed requests loses its core. */
 static void a_long_request_is_not_the_schedules_where_others_ran(void **unused)
 {
     (void)unused;
@@ -199,7 +199,7 @@ static void locks_hide_no_gain(void **unused)
             "cannot help");
 }
 
-/* Rows that are not judged may be the schedule's. */
+/* A schedule may be the cause in rows without a verdict. */
 static void locks_answer_nothing_that_others_may_have_made(void **unused)
 {
     (void)unused;

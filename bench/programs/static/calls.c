@@ -1,4 +1,4 @@
-/* What a call in a region is given, and what it leaves. */
+/* The arguments of a call in a region, and its effects. */
 #include "bench/programs/static/flow.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void flow_give(struct flow *flow, const struct value *value)
         flow->carried = true;
 }
 
-/* What was written to the end of the frame since the last call. */
+/* The data written to the end of the frame since the last call. */
 static void use_stack(struct flow *flow, struct state *state)
 {
     const struct value *top = &state->reg[REG_RSP];

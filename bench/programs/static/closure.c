@@ -1,4 +1,4 @@
-/* What the functions that a region calls read and write. */
+/* The reads and writes of the functions that a region calls. */
 #include "bench/programs/static/region_class.h"
 
 #include "base/list.h"
@@ -53,7 +53,8 @@ static bool is_table(const struct insn *insn, int64_t i)
     return false;
 }
 
-/* What the calls of libraries leave is not known. */
+/* A library call leaves all registers unknown, except for those that it
+ * preserves. */
 enum { KEPT = 1 << 3 | 1 << REG_RSP | 1 << REG_RBP | 0xf << 12 };
 static uint64_t writes_of(struct code *code, const struct insn *insn)
 {
@@ -158,7 +159,8 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
     return known;
 }
 
-/* What a function may read before it writes it, by its first instructions. */
+/* The registers that a function may read before it writes them, by its first
+ * instructions. */
 static uint64_t reads_of(struct code *code, uint64_t at)
 {
     struct binary_function function;

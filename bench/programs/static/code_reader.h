@@ -27,8 +27,8 @@ struct reader_file {
 /* Whether this build reads machine code. */
 bool reader_can(void);
 
-/* Reads a file.  One of another machine has no regions.  Returns 0 or -errno
- * with a text. */
+/* Reads a file.  A file of another machine gives no regions.  Returns 0 or
+ * -errno with a text. */
 int reader_read(const char *path, struct reader_file *out, struct error *err);
 void reader_free(struct reader_file *file);
 

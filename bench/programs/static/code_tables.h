@@ -20,11 +20,11 @@ struct code_tables {
 int tables_open(struct code_tables *tables, const char *folder,
                 struct error *err);
 
-/* Of a program's file with all libraries that it loads at its begin.  What
- * cannot be read has no table. */
+/* For a program's file with all libraries that it loads at its begin.  An
+ * unreadable file gets no table. */
 void tables_add_program(const struct code_tables *tables, const char *path);
 
-/* Of one file; true: it was read just now. */
+/* For one file; true: it was read just now. */
 bool tables_add(const struct code_tables *tables, const char *path);
 
 /* The class of the region whose function begins there; 0: it is in no table, or

@@ -1,5 +1,5 @@
-/* What a region does besides its iterations.  A block without an iteration must
- * have none: it runs more often than the program says. */
+/* The effects of a region besides its iterations.  A block without an iteration
+ * must have none, because it runs more often than the program specifies. */
 #include "bench/programs/static/meaning.h"
 
 #include <string.h>

@@ -118,7 +118,7 @@ static bool is_taken_off(const struct flow *flow, const struct value *v)
     return value_is_carry(v) && flow_in_main(flow);
 }
 
-/* ---- two operands, the first of which is the result, too ---- */
+/* ---- two operands, the first of which is also the result ---- */
 
 static struct value arithmetic(struct flow *flow, const struct insn *insn,
                                struct value a, struct value b)

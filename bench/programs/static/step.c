@@ -1,4 +1,4 @@
-/* What one instruction does to the values. */
+/* The effect of one instruction on the values. */
 #include "bench/programs/static/meaning.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static struct value reg_value(const struct state *state, uint8_t reg)
     return reg < REG_COUNT ? state->reg[reg] : (struct value){.kind = V_ANY};
 }
 
-/* Of the two registers of an address. */
+/* The sum of the two registers of an address. */
 static struct value address_sum(struct flow *flow, const struct state *state,
                                 const struct insn *insn,
                                 const struct operand *op)
@@ -177,7 +177,7 @@ struct value flow_get(struct flow *flow, struct state *state,
     return out;
 }
 
-/* Of a part of a register the rest stays. */
+/* Writing a part of a register keeps the rest. */
 static struct value merged(const struct value *old, struct value value)
 {
     if (value.kind == V_CONST && value.number != 0)
@@ -233,7 +233,7 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
     effect_store(flow, insn, &at, &old, &value);
 }
 
-/* ---- the general rule: what is written depends on all that is read ---- */
+/* ---- the general rule: each result depends on all inputs ---- */
 
 static void step_general(struct flow *flow, struct state *state,
                          const struct insn *insn)

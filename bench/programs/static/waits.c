@@ -94,8 +94,8 @@ static uint64_t place_of(struct cycle *cycle, const struct operand *op)
     return UINT64_C(1) << cycle->places++;
 }
 
-/* What an instruction reads and writes.  What all share, and is exchanged, is
- * what others may change. */
+/* The data that an instruction reads and writes, except for shared data that it
+ * exchanges: others may change those. */
 static void look(struct cycle *cycle, const struct insn *insn,
                  struct bits *reads, struct bits *writes)
 {

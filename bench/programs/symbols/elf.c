@@ -1,4 +1,4 @@
-/* What the file of a program says of itself, by elfutils' libelf. */
+/* Reads the file of a program by elfutils' libelf. */
 #include "bench/programs/symbols/loaded.h"
 #include "bench/programs/symbols/symbols.h"
 

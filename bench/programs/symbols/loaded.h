@@ -44,8 +44,8 @@ int loaded_look(struct loaded *loaded, pid_t program);
 void loaded_end(struct loaded *loaded, pid_t program);
 
 /* Writes lines for the report.  `folder`: of the counters; `words`: the
- * program; `rank`: of MPI, of the `seen` processes that are in the report.
- * Returns how many lines there were. */
+ * program; `rank`: of MPI, of the `seen` processes in the report.  Returns the
+ * number of lines. */
 int loaded_say(const struct loaded *loaded, const char *folder,
                char *const *words, const int64_t *rank, int seen);
 

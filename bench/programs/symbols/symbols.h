@@ -1,7 +1,7 @@
-/* What is at an address of a program's file: function and line, by what the
- * compiler wrote for debuggers, else the nearest symbol.  By elfutils' libdw,
- * outside the process that runs; without that library (without_libdw.c) it is
- * the file's name and the offset. */
+/* The function and line at an address of a program's file, from the compiler's
+ * debug information, else the nearest symbol.  Read by elfutils' libdw, outside
+ * the process that runs.  Without that library (without_libdw.c) a place is the
+ * file's name and the offset. */
 #ifndef BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
 #define BENCH_PROGRAMS_SYMBOLS_SYMBOLS_H
 
@@ -27,7 +27,7 @@ void symbols_close(struct symbols *symbols);
 void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                   struct symbols_place *place);
 
-/* Whether the file defines this symbol itself; false also where it has no
+/* Whether the file itself defines this symbol; false also without any
  * symbols. */
 bool symbols_defines(const char *path, const char *name);
 

@@ -1,5 +1,5 @@
-/* Without elfutils: a place is the file's name and the offset in it, and what
- * the file says of itself is read here, of ELF with 64 bits. */
+/* Without elfutils a place is the file's name and the offset in it.  This file
+ * reads the data of ELF files with 64 bits itself. */
 #include "bench/programs/symbols/loaded.h"
 #include "bench/programs/symbols/symbols.h"
 
@@ -53,7 +53,7 @@ struct image {
     Elf64_Ehdr head;
 };
 
-/* `size` bytes at an offset; false: the file has not so many. */
+/* `size` bytes at an offset; false: the file is too short. */
 static bool read_at(const struct image *image, uint64_t at, void *to,
                     size_t size)
 {

@@ -18,8 +18,8 @@ struct findings {
 void findings_open(struct findings *findings, const struct rounds *rounds);
 void findings_close(struct findings *findings);
 
-/* Of the candidates that change schedules alone the best one for a subject; -1:
- * none gains. */
+/* The best candidate that changes only schedules for a subject; -1: none
+ * gains. */
 int findings_best_schedule(const struct findings *findings, int subject);
 
 /* The lines that answer, the table of the whole program, and a sentence for

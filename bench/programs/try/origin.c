@@ -19,8 +19,8 @@
 
 enum { BLOCK = 1 << 16, HASH_SIZE = 17 };
 
-/* Of what is in a file: another build has another one, also where it has no
- * build id.  Empty: it cannot be read. */
+/* A hash of a file's contents, which another build changes even without a build
+ * id.  Empty: unreadable. */
 static void hash_file(const char *path, char hash[HASH_SIZE])
 {
     FILE *file = fopen(path, "r");
@@ -47,8 +47,7 @@ static const char *name_of(const char *path)
     return slash != NULL ? slash + 1 : path != NULL ? path : "";
 }
 
-/* Adds a file where it is not there yet.  Of those with its name one must be
- * the same. */
+/* Adds a file that is new.  One of the files with its name must be the same. */
 static int add_file(struct origin *origin, const char *path, struct error *err)
 {
     json_t *files = json_object_get(origin->now, "files"), *file;

@@ -1,5 +1,5 @@
-/* What the runs of a result directory are of (tries.json): runs of another
- * program, build or check do not go together with them. */
+/* The origin of the runs in a result directory (tries.json): runs of another
+ * program, build or check do not belong to them. */
 #ifndef BENCH_PROGRAMS_TRY_ORIGIN_H
 #define BENCH_PROGRAMS_TRY_ORIGIN_H
 
@@ -18,8 +18,8 @@ struct origin {
     uint64_t seed; /* of the order in the rounds */
 };
 
-/* Whether the directory can be gone on with, or is empty: 0 or -errno with a
- * text.  origin_close in any case. */
+/* Whether the directory can be resumed, or is empty: 0 or -errno with a text.
+ * Call origin_close in any case. */
 int origin_open(struct origin *origin, const struct try_plan *plan,
                 struct error *err);
 void origin_close(struct origin *origin);
@@ -28,9 +28,8 @@ void origin_close(struct origin *origin);
 int origin_add_modules(struct origin *origin, const struct loops *loops,
                        struct error *err);
 
-/* Lists that are kept from call to call: the loops that were found, and the
- * schemes that hand out the chunks of none.  NULL: there is none yet; _set
- * takes over `list`. */
+/* Lists kept from call to call: the loops found, and the schemes that hand out
+ * no loop's chunks.  NULL: there is none yet; _set takes over `list`. */
 const json_t *origin_list(const struct origin *origin, const char *name);
 void origin_set(struct origin *origin, const char *name, json_t *list);
 

@@ -41,7 +41,7 @@ static bool is_known(const struct tries_run *run)
            run->output[0] != '\0';
 }
 
-/* What all are compared with; NULL: nothing. */
+/* The answer that all others are compared with; NULL: none. */
 static const char *find_reference(const struct outputs *outputs,
                                   const struct tries *tries)
 {

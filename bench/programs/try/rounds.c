@@ -56,7 +56,7 @@ int rounds_count(const struct rounds *rounds, int *runs)
     return most;
 }
 
-/* Those of this round have been made in part. */
+/* Counts the missing runs of a round that was partly done. */
 static int count_left(const struct rounds *rounds, int round)
 {
     int runs;
@@ -158,8 +158,8 @@ static void judge(struct rounds *rounds, int candidate, int round,
     }
 }
 
-/* What was said of fewer runs must not stand beside the new ones.  A choice
- * that runs by the rules needs them. */
+/* Remove the old verdict: it rests on fewer runs.  A choice that runs by the
+ * rules needs them. */
 static void remove_verdict(const struct rounds *rounds)
 {
     const struct candidates *candidates = rounds->candidates;
@@ -246,8 +246,8 @@ static void add_round(struct rounds *rounds, int subject,
     }
 }
 
-/* Whether each candidate that may go out has rounds enough.  Those that were
- * added later have fewer. */
+/* Whether each candidate that may be dropped has enough rounds.  Candidates
+ * that were added later have fewer. */
 static bool may_drop(const struct rounds *rounds)
 {
     bool any = false;
@@ -345,7 +345,7 @@ static void open_selects(struct rounds *rounds)
         select_open(&rounds->select[s], &rule);
 }
 
-/* What was dropped in earlier rounds is so again, without a word. */
+/* A candidate dropped in earlier rounds stays dropped, without a message. */
 void rounds_open(struct rounds *rounds)
 {
     int last = tries_last_round(rounds->tries);

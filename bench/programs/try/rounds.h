@@ -33,7 +33,7 @@ struct rounds {
     struct outputs outputs;
     struct strip *strip[CANDIDATES_MAX]; /* of its first good run; NULL: none */
 
-    int lacks[CANDIDATES_MAX]; /* rounds that are to come */
+    int lacks[CANDIDATES_MAX]; /* future rounds */
     struct select *select;     /* one for each subject and kind */
 };
 

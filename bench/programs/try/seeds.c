@@ -86,7 +86,7 @@ static int read_seeds(struct seeds *seeds, const char *scheme,
 
 /* ---- the line that runs it again ---- */
 
-/* A range of one seed is judged by the check, too. */
+/* The check also judges a range of one seed. */
 static void print_again(FILE *out, const struct try_plan *plan,
                         const struct seeds *seeds, int64_t seed)
 {

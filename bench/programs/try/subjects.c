@@ -140,7 +140,7 @@ void subjects_find(struct subjects *subjects, const char *program,
 
 /* ---- shares ---- */
 
-/* Of the runs as it is; NAN: it was not in any. */
+/* The share in the unmodified runs; NAN: no such run had the loop. */
 static double find_share(const struct tries *tries, const char *program,
                          const char *name)
 {

@@ -42,7 +42,7 @@ void subjects_find(struct subjects *subjects, const char *program,
  * anew which loops matter. */
 void subjects_weigh(struct subjects *subjects, const struct tries *tries);
 
-/* For tries.json.  What is not as it was written is passed over. */
+/* For tries.json.  Damaged entries are skipped. */
 json_t *subjects_to_json(const struct subjects *subjects);
 void subjects_from_json(struct subjects *subjects, const json_t *list);
 

@@ -95,7 +95,7 @@ static int check_subjects(const struct subjects *subjects,
                      plan->words[0]);
 }
 
-/* No loop that matters can get another schedule: the rest is tried. */
+/* If no important loop can get another schedule, the rest is tried. */
 static void leave_schemes(struct rounds *rounds)
 {
     int count = 0;
@@ -234,7 +234,7 @@ static int keep_left_out(const struct rounds *rounds, struct origin *origin,
     return origin_write(origin, err);
 }
 
-/* What the directory has, and the rounds that it lacks; none run where no first
+/* Takes the directory's rounds and runs the missing ones, but only if a first
  * run was made (`began`). */
 static int run_missing(struct rounds *rounds, struct origin *origin, bool began,
                        bool *left, struct error *err)

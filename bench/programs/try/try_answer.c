@@ -181,7 +181,7 @@ static void find_hidden(struct answer *answer, int count)
         const struct answer_choice *choice = &answer->choice[i];
         if (!is_compared(choice))
             continue;
-        if (isinf(choice->low)) { /* then all that are left have too few */
+        if (isinf(choice->low)) { /* then all remaining ones have too few */
             answer->hidden = NAN;
             answer->likely = -1;
             return;

@@ -49,7 +49,7 @@ bool answer_gains(const struct answer_choice *choice);
 int answer_best(const struct answer *answer,
                 const struct candidates *candidates, enum factor factor);
 
-/* What each of so many comparisons may err with. */
+/* The error probability of each of so many comparisons. */
 double answer_alpha(int comparisons);
 
 /* `loop` NULL: it was never measured.  `dropped`: for each candidate whether it

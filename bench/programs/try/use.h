@@ -11,7 +11,8 @@
 int use_together(const struct findings *findings,
                  struct candidates *candidates);
 
-/* What it names: a candidate that gains most, or the program as it is. */
+/* The choice that it names: a candidate that gains most, or the unmodified
+ * program. */
 int use_best(const struct findings *findings);
 
 /* The lines; the first one can be copied. */
