@@ -7,14 +7,17 @@ from . import style
 
 COLUMNS = {"figure", "workers", "platform", "latency", "unit_mflop", "load",
            "heuristic", "time_s", "ratio"}
-# Of two figures of one platform the second is a closer look without these; so
-# is one that has its platform to itself.  The text reports M.I.2 to 5 there.
-BAD = {"lp-fixed", "mi-1"}
-CLOSE = BAD | {"mi-6", "mi-7", "mi-8"}
+# Of two figures of one platform the second is a closer look, in which the text
+# has M.I.2 to 5; one that has its platform to itself lacks what is several
+# times as long as all others.
+BAD = {"lp-fixed"}
+CLOSE = BAD | {"mi-1", "mi-6", "mi-7", "mi-8"}
 WORDS = {"ratio": "time over that of\nL.P. adaptive",
          "time_s": "simulation time, s"}
+KINDS = {"ratio": "comparison with the adaptive period",
+         "time_s": "simulation time"}
 CAPTIONS = {"ratio": "Time of each heuristic over that of L.P. with adaptive "
-            "period on the same platform, mean over the platforms: below 1 is "
+            "period on the same platform, mean over the platforms; below 1 is "
             "faster.",
             "time_s": "Time to distribute and compute the load, mean over the "
             "platforms."}
@@ -39,7 +42,9 @@ def draw(directory):
         style.legend(figure, [ax])
         yield style.Drawing(
             f"beaumont-{number}", "The paper",
-            f"Figure {number}: {title(group[0])}", CAPTIONS[value], figure)
+            f"Figure {number}: {KINDS[value]}, {title(group[0])}"
+            + ", a closer look" * (leave_out == CLOSE),
+            CAPTIONS[value] + left_out(leave_out), figure)
 
 
 def panels(name, rows):
@@ -73,6 +78,12 @@ def legend(name):
 
 def title(row):
     kind = {"homogeneous": "equal"}.get(row["platform"], row["platform"])
-    latency = ", with latency" * (row["latency"] == "1")
+    latency = ", with latencies" * (row["latency"] == "1")
     return (f"{row['workers']} {kind} machines{latency}, work units of "
             f"{row['unit_mflop']} Mflop")
+
+
+def left_out(heuristics):
+    """The caption's last sentence."""
+    return f" Not shown: {', '.join(map(legend, sorted(heuristics)))}." \
+        if heuristics else ""

@@ -147,10 +147,11 @@ def test_the_report_and_its_page(made):
     assert f"  {holding} of {CLAIMS} hold, of " in text
     page = (out / "report.html").read_text()
     assert f"{holding} of {CLAIMS} hold" in page
-    assert "Figure 5: 5 equal" in page and "Figure 15: 20 random" in page
+    assert "Figure 5: simulation time, 5 equal" in page
+    assert "Figure 15: comparison with the adaptive period, 20 random" in page
     assert "<h1>Optimal algorithms for scheduling divisible" in page
-    assert page.index("Best in the mean over the loads") \
-        < page.index("Figure 5: 5 equal") < page.index("of 30 hold")
+    assert page.index("is the best in the mean over the loads") \
+        < page.index("Figure 5: sim") < page.index("of 30 hold")
 
 
 def test_other_readings_are_the_alternatives(made):

@@ -504,21 +504,55 @@ def judge(series):
     return found
 
 
-def decided(found, readings):
+def near_already(figure):
+    """Why more rounds gain nothing."""
+    def why(s):
+        least, _ = rounds_needed(s, figure)
+        over = np.mean([s.point[figure][i][mi(least)]["over_bound"] - 1
+                        for i in range(len(LOADS))])
+        return (f"M.I.{least} is already {100 * over:.2f} % above the bound "
+                "of every plan, which is all that more rounds can gain")
+    return why
+
+
+def good_everywhere(s):
+    """Of lp_needs_load."""
+    few = 100 * (1 / s.best(RANDOM_20, 0, FIRST_MI) - 1)
+    return f"which distance is good decides: we take {CLOSE} %, and it is " \
+        f"{few:.1f} % at 100 units" if few <= CLOSE \
+        else "no load is large enough"
+
+
+# What decides where no reading makes a claim hold.
+DECIDES = {four_with_latency: near_already(LATENCY_5),
+           five_with_latency: near_already(LATENCY_20),
+           lp_needs_load: good_everywhere}
+
+
+def decided(series, found, readings):
     """Fills in why claims do not hold: the reading of the paper in which each
     does."""
     for number, claim in enumerate(found):
         if claim["holds"] is not HOLDS:
+            by = {reading: claims[number]["holds"]
+                  for reading, claims in zip(READINGS, readings)}
             claim["why"] = NO_EXPERIMENT \
-                if claim["read_as"] == NO_EXPERIMENT else deciding(
-                    reading.name for reading, claims in zip(READINGS, readings)
-                    if claims[number]["holds"] is HOLDS)
+                if claim["read_as"] == NO_EXPERIMENT \
+                else deciding(series, CLAIMS[number][3], by)
 
 
-def deciding(names):
-    first = next(iter(names), None)
-    return f"what the paper leaves open decides: with {first} it holds" \
-        if first else "no reading of what the paper leaves open makes it hold"
+def deciding(series, look, by):
+    """`by`: Reading -> the verdict on the claim."""
+    first = next((r for r, v in by.items() if v is HOLDS), None)
+    if first:
+        against = first.against()
+        return f"it holds with {first.name}" + (
+            f"; the text has {against}" if against else "")
+    why = DECIDES[look](series) if look in DECIDES else \
+        "no reading of the paper makes it hold"
+    near = next((r for r, v in by.items() if v is OPEN), None)
+    return why + (f"; with {near.name}, against the text, it cannot be told"
+                  if near else "")
 
 
 # ---- what the paper leaves open ----
@@ -575,20 +609,45 @@ def head(setup):
 
 def opening(series):
     """What the figures show."""
-    def worst(figure):
-        return max(range(END), key=lambda h: series.mean(figure, h))
+    every = range(len(FIGURES))
+    best = {f: series.best_of(f) for f in every}
+    kinds = {f: "M.I." if h >= FIRST_MI else legend(h)
+             for f, h in best.items()}
+    for kind in dict.fromkeys(kinds.values()):
+        here = [f for f in every if kinds[f] == kind]
+        longer = [max(0.0, series.above(f, ADAPTIVE, best[f])[0])
+                  for f in here]
+        yield (f"{places(here)}: {kind} is the best in the mean over the "
+               "loads" + f", and the adaptive period takes {ends(longer)} % "
+               "longer" * (best[here[0]] != ADAPTIVE) + ".")
+    worst = {f: max(range(END), key=lambda h, f=f: series.mean(f, h))
+             for f in every}
+    for kind in dict.fromkeys(worst.values()):
+        here = [f for f in every if worst[f] == kind]
+        yield (f"{places(here)}: {legend(kind)} is the worst, "
+               f"{ends([series.mean(f, kind) for f in here])} times as long "
+               "as the adaptive period.")
 
-    def line(f):
-        best = series.best_of(f)
-        return f"{FIGURES[f].number} {legend(best)}" + (
-            "" if best == ADAPTIVE else " (the adaptive period "
-            f"{series.above(f, ADAPTIVE, best)[0]:.1f} % above it)")
-    yield ("Best in the mean over the loads, in figures " + "; ".join(
-        line(f) for f in range(len(FIGURES))) + ".")
-    yield ("Worst, in percent above the adaptive period: " + "; ".join(
-        f"{FIGURES[f].number} {legend(worst(f))} "
-        f"{100 * (series.mean(f, worst(f)) - 1):.0f} %"
-        for f in range(len(FIGURES))) + ".")
+
+def ends(values):
+    """The least and the largest."""
+    return " to ".join(dict.fromkeys(
+        f"{v:.1f}" for v in (min(values), max(values))))
+
+
+def places(figures):
+    """Their numbers; neighbours by the first and the last."""
+    numbers = [int(n) for f in figures
+               for n in FIGURES[f].number.split(", ")]
+    runs = []
+    for n in numbers:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    words = [f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}"
+             for run in runs]
+    return "Figure" + "s" * (len(numbers) > 1) + " " + ", ".join(words)
 
 
 def title(figure):
@@ -639,7 +698,7 @@ def main(directory):
     found = judge(series)
     readings = [judge(read(path(f"readings/{number}.csv")))
                 for number in range(1, len(READINGS) + 1)]
-    decided(found, readings)
+    decided(series, found, readings)
     text = report(setup, series, found, readings)
     files.write(path("report.txt"), text)
     paper.write_claims(directory, found)

@@ -76,6 +76,12 @@ class Reading:
         self.tail, self.equations = tail, equations
         self.one_network = one_network
 
+    def against(self):
+        """What the text has instead, in words."""
+        return " and ".join(
+            ["2 Mbit"] * ((self.data, self.latency) != (2.0, 2.0))
+            + ["no overlap"] * (self.equations == "overlap"))
+
 
 # Some readings mix bits and bytes: only the latency is divided by 8, or only
 # the data are 8 times as long.
