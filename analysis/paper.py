@@ -106,14 +106,16 @@ class Report:
         self.summarize([difference(pair, absolute) for key, pair in
                         cells.items() if not marks[key]], absolute)
 
-    def printed(self, name, title, header, rows, fitted, values=OWN):
+    def printed(self, name, title, header, rows, fitted, values=OWN,
+                caption=""):
         """Stores printed values beside ours, with a column for what was
         fitted, which is left out where nothing was."""
         if any(fitted):
             header = [*header, "fitted"]
             rows = [[*row, int(mark)] for row, mark in zip(rows, fitted)]
         self.store(name, header, rows)
-        self.tables.append({"name": name, "title": title, "values": values})
+        self.tables.append({"name": name, "title": title, "values": values,
+                            "caption": caption})
 
     def summarize(self, differences, absolute):
         found = np.array([abs(d) for d in differences if d is not None])

@@ -4,6 +4,7 @@ import csv
 import glob
 import json
 import os
+import statistics
 
 from . import grid, labels, paper
 
@@ -103,8 +104,9 @@ class Table:
     """Printed values beside ours: `rows` of a file.  `own`: in the paper's own
     reading; False: repeated for another reading."""
 
-    def __init__(self, name, rows, title, own):
+    def __init__(self, name, rows, title, own, caption=""):
         self.name, self.rows, self.title, self.own = name, rows, title, own
+        self.caption = caption
 
 
 def beside(directory):
@@ -118,7 +120,8 @@ def beside(directory):
         if lines and {PRINTED, OURS} <= set(lines[0]) and (
                 said or not known):
             found.append(Table(name, lines, said.get("title") or title(name),
-                               said.get("values") != paper.AGAIN))
+                               said.get("values") != paper.AGAIN,
+                               said.get("caption", "")))
     order = list(known)
     return sorted(found, key=lambda t: (
         order.index(t.name) if t.name in known else 0, t.name))
@@ -158,16 +161,70 @@ def words(text):
     return text if value is None else paper.number(value)
 
 
+MOST_ACROSS = 12     # values of the last key with a column each
+OFF = "difference_percent", "difference"
+
+
 def table(found):
-    """A Grid of a Table."""
+    """A Grid of a Table.  One with several keys has the paper's form: printed
+    values above ours, the last key across, or in one cell where it has many
+    values."""
     header = list(found.rows[0])
+    keys = header[:header.index(PRINTED)]
+    if len(keys) < 2:
+        return as_stored(found, header)
+    *down, across = keys
+    columns = list(dict.fromkeys(row[across] for row in found.rows))
+    groups = {}
+    for row in found.rows:
+        groups.setdefault(tuple(row[k] or "-" for k in down),
+                          {})[row[across]] = row
+    together = len(columns) > MOST_ACROSS
+    lines = []
+    for key, cells in groups.items():
+        for name in (PRINTED, OURS):
+            values = [cell(cells.get(c), name) for c in columns]
+            lines.append([*(key if name == PRINTED else [""] * len(key)), name,
+                          *([" ".join(v for v in values if v != "-")]
+                            if together else values)])
+    return grid.Grid(
+        found.title, [*down, "", *([f"by {across}"] if together else columns)],
+        lines, ".  ".join(filter(None, [
+            f"Across: {across}", off_words(found.rows), found.caption])),
+        left=len(lines[0]) if together else len(keys))
+
+
+def as_stored(found, header):
     left = header.index(PRINTED)
     lines = [[line[h] or "-" if i < left else
               ("fitted" if is_fitted(line) else "") if h == FITTED else
               words(line[h] or "-") for i, h in enumerate(header)]
              for line in found.rows]
     return grid.Grid(found.title, [h.replace("_", " ") for h in header],
-                     lines, left=left)
+                     lines, found.caption, left=left)
+
+
+def cell(row, name):
+    """A value; ours with its interval and a mark where it was fitted."""
+    if row is None or not row[name]:
+        return "-"
+    ends = [row.get(end) for end in ("low", "high")]
+    if name == PRINTED or not all(ends):
+        return words(row[name]) + paper.FITTED * (
+            name == OURS and is_fitted(row))
+    return f"{words(row[name])} ({' to '.join(map(words, ends))})" \
+        + paper.FITTED * is_fitted(row)
+
+
+def off_words(rows):
+    """How far ours are from the printed values that were not fitted."""
+    name = next((n for n in OFF if n in rows[0]), None)
+    off = [abs(number(row[name])) for row in rows if name and row[name]
+           and not is_fitted(row)]
+    unit = " %" * (name == OFF[0])
+    return (f"Ours differ by {paper.number(statistics.median(off))}{unit} in "
+            f"the median, by {paper.number(max(off))}{unit} at most"
+            if off else "") + paper.fitted_words(map(is_fitted, rows))
 
 
 def title(name):

@@ -28,7 +28,7 @@ MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
 MOST_LAYOUTS = 3        # that are explained
 MOST_LOOPS = 12         # with figures of their own
-FEW_PRINTED = 80        # printed values that are read before all else
+FEW_ROWS = 100          # of printed tables that are read before all else
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval",
@@ -178,11 +178,12 @@ def with_paper(sections, directory):
     parts = dict(sections)
     beside = paper_page.beside(directory)
     whole = list(map(page.table, paper_page.whole(directory)))
-    few = not whole and sum(len(t.rows) for t in beside
-                            if t.own) <= FEW_PRINTED
-    own, again = ([page.details(t.title, page.table(shortened(
-        paper_page.table(t))), few and t.own) for t in beside
-        if t.own == is_own] for is_own in (True, False))
+    own, again = ([shortened(paper_page.table(t)) for t in beside
+                   if t.own == is_own] for is_own in (True, False))
+    few = not whole and sum(len(grid.rows) for grid in own) <= FEW_ROWS
+    own, again = ([page.details(grid.title, page.table(grid), is_open)
+                   for grid in grids]
+                  for grids, is_open in ((own, few), (again, False)))
     found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
     found += [page.paragraph(paper_page.counted_words(beside) + ".")] \
         if beside else []

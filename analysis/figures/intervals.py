@@ -11,10 +11,10 @@ FIGURES = {6: ("10 kids", 20000), 7: ("6 twins", 16000),
            8: ("5 twins and 5 kids", 20000)}
 # Both ends of a message are busy, and chunks wait for the round before.
 PAPERS = {"messages": "processors", "protocol": "subproblem"}
-WORDS = "Time by the columns between two synchronizations: the line is the " \
-    "model's, the marks "
-OPTIMA = " Rings are the shortest times, which need not be told from their " \
-    "neighbours, broken lines the model's best intervals."
+WORDS = "Time by the number of columns between two synchronizations: the " \
+    "line is the model's, dots are "
+OPTIMA = " A ring is the shortest time, a broken line the model's best " \
+    "interval; intervals beside them may be as good."
 
 
 class Panel:
@@ -44,7 +44,7 @@ def draw(results, frame):
             style.file_name("intervals", short, simulated and "simulated"),
             "Sync interval", f"Time against the sync interval: {short}"
             + (" (simulated)" if simulated else ""),
-            WORDS + f"are {kind} medians with their 95 % intervals." + OPTIMA
+            WORDS + f"{kind} medians with their 95 % intervals." + OPTIMA
             + style.cut_words(len(groups), MOST_PANELS, "panels")
             + "".join(map(loss, groups)),
             panels([of_group(results, *group) for group in
@@ -100,8 +100,8 @@ def of_paper(directory, kernel):
             yield style.Drawing(
                 f"andronikos-{number}", "The paper",
                 f"Figure {number}: time against the synchronization interval, "
-                + cluster, WORDS + "are simulated, hollow squares what the "
-                "authors measured." + OPTIMA, panels(
+                + cluster, WORDS + "simulated, hollow squares are printed."
+                + OPTIMA, panels(
                     [of_rows([r for r in rows if r["k"] == k], k,
                              *(t[str(number - 5), k] for t in tables))
                      for k in ks],

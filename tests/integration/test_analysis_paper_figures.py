@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from result_files import Directory, analysis
 
-from analysis import cells, loader
+from analysis import cells, loader, paper_page
 from analysis.figures import (delta, heuristics, intervals, masters,
                               powers, scaling)
 
@@ -309,3 +309,34 @@ def test_pgf_is_for_latex(tmp_path, monkeypatch):
 def test_programs_of_the_manual_can_be_started():
     for name in ("figures", "tables", "report", "compare", "advise"):
         assert os.access(ROOT / f"analysis/{name}.py", os.X_OK), name
+
+
+def grid_of(tmp_path, header, *lines):
+    with open(tmp_path / "table_9.csv", "w", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *lines])
+    (table,) = paper_page.beside(str(tmp_path))
+    return paper_page.table(table)
+
+
+def test_printed_values_are_above_ours(tmp_path):
+    """The last key across; many of its values in one cell."""
+    grid = grid_of(
+        tmp_path, ["test", "scheme", "printed", "ours", "low", "high",
+                   "difference_percent", "fitted"],
+        ["a", "css", 100, 110, 105, 115, 10, 0],
+        ["a", "gss", 200, 150, 140, 160, -25, 1],
+        ["b", "css", "", 7, 6, 8, "", 0])
+    assert grid.header == ["test", "", "css", "gss"]
+    assert grid.rows == [["a", "printed", "100", "200"],
+                         ["", "ours", "110 (105 to 115)",
+                          "150 (140 to 160)*"],
+                         ["b", "printed", "-", "-"],
+                         ["", "ours", "7 (6 to 8)", "-"]]
+    assert "by 10 % in the median, by 10 % at most" in grid.caption
+    assert "* ours was fitted" in grid.caption
+    grid = grid_of(tmp_path, ["scheme", "step", "printed", "ours"],
+                   *(["tss", i, 20 - i, "" if i == 13 else 19 - i]
+                     for i in range(14)))
+    assert grid.rows[0][:2] == ["tss", "printed"] and len(grid.rows[0]) == 3
+    assert grid.rows[0][2].split() == [str(20 - i) for i in range(14)]
+    assert len(grid.rows[1][2].split()) == 13

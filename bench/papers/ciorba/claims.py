@@ -203,7 +203,8 @@ def table_1(report, runs):
              "slaves"), ("table_1_3_2_1", paper.AGAIN, "Table 1: the chunk "
                          "sizes of DTSS with powers of 3:2:1")):
         part = [row[1:] for row in rows if row[0] == values]
-        report.printed(name, title, header, part, [False], values)
+        report.printed(name, title, header, part, [False], values,
+                       dtss_row())
     report.say("\n".join(table_1_words(rows)))
 
 
