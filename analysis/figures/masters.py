@@ -27,17 +27,24 @@ def draw(results, frame):
         yield from drawings(results, part, i)
 
 
+def own_runs(results):
+    """Those of a paper's campaign, without its alternatives."""
+    launches = {m.get("launch") for m in results.manifests
+                if m.get("campaign") in papers.PAPERS}
+    return results.runs[results.runs["launch"].isin(launches)]
+
+
 def readings(results, frame):
+    own = own_runs(results)
     names = [n for n in results.cells if n in frame and n not in FREE]
-    here = frame[frame["transport"].eq("master") & frame["hierarchy"].map(
+    here = frame.assign(own=frame["cell"].isin(own["cell"]))
+    here = here[here["transport"].eq("master") & here["hierarchy"].map(
         lambda h: masters(h) is not None)]
     parts = [complete(part) for _, part in here.groupby(
-        cells.same_in(here, names), sort=False)] if len(here) else []
-    own = {m.get("launch") for m in results.manifests
-           if m.get("campaign") in papers.PAPERS}
-    own = set(results.runs.loc[results.runs["launch"].isin(own), "cell"])
+        cells.same_in(here, [*names, "own"]), sort=False)] \
+        if len(here) else []
     return sorted(filter(len, parts), key=lambda g: (
-        -g["cell"].isin(own).mean(), -len(g)))
+        -g["own"].mean(), -len(g)))
 
 
 def masters(hierarchy):
@@ -66,29 +73,31 @@ def complete(part):
 
 
 def drawings(results, part, reading):
-    row = part.iloc[0]
+    own, row = own_runs(results), part.iloc[0]
     name, kind = labels.name_of(row["kernel"]), labels.simulation(row)
     han = "han" in map(papers.paper_of, [
         str(m.get("campaign")) for m in results.manifests])
     numbers = NUMBERS.get(name, ()) if han else ()
+    own = own[own["kernel"].map(labels.name_of) == name]
+    aside = reading > 0 or len(own) > 0 and not row["own"]
+    words = aside and other(results, part, own)
     if numbers:
         names = part["scheme"].map(labels.name_of).map(HAN)
         part = part.assign(scheme=names)[names.notna()]
     counts = sorted(part["workers"].unique())
-    for i, (what, column, words, caption) in enumerate(WHAT):
+    for i, (what, column, noun, caption) in enumerate(WHAT):
         if part[column].notna().sum() < 2:
             continue
-        title = f"{words.capitalize()} by masters: {row['loop']}"
+        title = f"{noun.capitalize()} by masters: {row['loop']}"
         at = style.file_name(what, "masters", row["loop"], kind and
-                             "simulated", reading and f"reading {reading + 1}")
+                             "simulated", aside and words)
         if numbers:
-            title = f"Figure {numbers[i]}: {words} of {name}"
-            at = f"han-{numbers[i]}" + f"-reading-{reading + 1}" * (
-                reading > 0)
+            title = f"Figure {numbers[i]}: {noun} of {name}"
+            at = style.file_name("han", numbers[i], aside and words)
         elif kind:
             title += " (simulated)"
-        if reading:
-            title += ", " + other(row)
+        if aside:
+            title += ", " + words
         figure = style.panels(part, column, "scheme", "line", {
             c: c / counts[0] for c in counts if column == "over_single"})
         if column == "over_single":
@@ -97,9 +106,18 @@ def drawings(results, part, reading):
                 ax.set_xticks(counts, [f"{math.log2(c):.3g}" for c in counts],
                               rotation=0)
         yield style.Drawing(at, "The paper" if numbers else "Scaling", title,
-                            caption, figure, detail=reading > 0)
+                            caption, figure, detail=aside)
 
 
-def other(row):
-    """What a reading is, in its own words."""
-    return labels.simulation(row) or str(row["way"])
+def other(results, part, own):
+    """What a reading has other than the paper's own, or all that it is."""
+    row = part.iloc[0]
+    if own.empty:
+        return labels.simulation(row) or str(row["way"])
+    base, new = own.iloc[0], set(part["scheme"]) - set(own["scheme"])
+    words = [f"{n} {labels.shorten(row[n])}" for n in results.cells
+             if n in row and n not in FREE and n != "kernel"
+             and labels.known(row[n]) and str(row[n]) != str(base.get(n))]
+    keys, usual = (labels.parts(r["kernel"])[1] for r in (row, base))
+    words += [f"{k} {v}" for k, v in keys.items() if usual.get(k) != v]
+    return ", ".join([*words, *sorted(new)]) or "other cells"

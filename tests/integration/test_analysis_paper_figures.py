@@ -67,6 +67,33 @@ def test_a_line_for_each_number_of_masters(tmp_path, campaign, names):
     assert [t.get_text() for t in ticks] == ["8", "9", "10"]
 
 
+def test_an_alternative_is_never_in_the_papers_axes(tmp_path):
+    """Another scheme of the same name, and another loop of it."""
+    made = Directory(tmp_path)
+    for launch, more, scheme in (
+            ("han", ",axis=im", "dgss"), ("han-alternatives", ",axis=im",
+                                          "dgss:alpha=2"),
+            ("han-alternatives", ",axis=re", "dgss")):
+        if not os.path.exists(tmp_path / f"manifest-{launch}.json"):
+            made.manifest(launch, campaign=launch)
+        for h in HIERARCHIES:
+            for workers in WORKERS:
+                made.cell([1e3 / workers], launch, scheme=scheme, hierarchy=h,
+                          kernel="mandelbrot:size=8" + more, ranks=workers,
+                          transport="master", threads=1, run={
+                              "workers": workers, "overhead_mean_s": 1.0})
+    found = loader.load(str(tmp_path))
+    frame = cells.summarize(found)
+    drawn = [d for kernel in frame["kernel"].unique()
+             for d in masters.draw(found, frame[frame["kernel"] == kernel])]
+    assert [(d.name, d.detail) for d in drawn if d.name[:5] == "han-3"] == [
+        ("han-3", False), ("han-3-dgss-alpha-2", True),
+        ("han-3-axis-re", True)]
+    for drawing in drawn:
+        for line in drawing.figure.axes[0].lines:
+            assert len(set(line.get_xdata())) == len(line.get_xdata())
+
+
 def test_speedup_over_the_sum_of_powers(tmp_path):
     """At one interval; the ideal is that sum over the largest power."""
     made = Directory(tmp_path)

@@ -5,7 +5,7 @@
 import numpy as np
 
 import assumed
-from analysis import paper
+from analysis import labels, paper
 
 PAPER = paper.Paper(
     "Scalable Loop Self-Scheduling Schemes Implemented on Large-Scale "
@@ -22,6 +22,7 @@ COLUMNS = ["kernel", *assumed.Setting._fields, "scheme", "masters", "workers",
            "chunks", "time_s", "bound_s", "overhead_s", "speedup", "serial_s",
            "bytes"]
 HALVED, STOPPED = 0.6, 0.8   # what a doubling of the workers leaves
+HELD_UP = 1.2           # times what the chunks alone take
 # As long as a master's time is proportional to bytes or to requests.
 EXCLUDED = ("T(1024)/T(512) of 2 masters is about T(8192)/T(4096) of 16, as "
             "both have 512 workers a master; only results that do not fit the "
@@ -116,32 +117,26 @@ def ratios(found):
     return ", ".join(f"{r:.2f}" for _, r in found)
 
 
-def above(runs, masters, links):
-    """Said where the time is above what links and chunks take."""
-    most, run = max(((r["time_s"] / max(links, r["bound_s"]), r)
-                     for (s, m, _), r in runs.items()
-                     if s in PRINTED and m == masters), key=lambda x: x[0])
-    if most < 1.1:
-        return ""
-    return f"; up to {most:.2f} times the larger of both, as " + (
-        "requests wait at the masters" if links <= run["time_s"] / 10 else
-        "a worker does not compute while its results are collected"
-        if run.get("answer") == "collected" else
-        "masters do not collect equal shares: one whose workers got cheap "
-        "iterations asks again and collects more")
-
-
-def capacity(kernel, runs, masters):
-    """Why: what the masters' links and the workers can do."""
-    run = max(runs.values(), key=lambda r: r["bytes"])
-    links = run["bytes"] / masters / 1e9
-    words = [f"{scheme} " + ", ".join(
-        f"{runs[scheme, masters, w]['bound_s']:.3g}" for w in column(runs, 2)
-        if (scheme, masters, w) in runs) for scheme in PRINTED]
-    return (f"{run['bytes'] / 1e9:.3g} GB of results take {masters} links of "
-            f"1 GB/s {links:.3g} s, and the chunks alone, by the workers, at "
-            f"least {'; '.join(words)} s: the links are the limit only where "
-            "these are less" + above(runs, masters, links))
+def capacity(runs, masters):
+    """What decides: the masters' links, or their requests."""
+    every = max(runs.values(), key=lambda r: r["bytes"])
+    links = every["bytes"] / masters / 1e9
+    here = {w: [runs[s, masters, w] for s in PRINTED
+                if (s, masters, w) in runs] for w in column(runs, 2)}
+    if links > min(r["bound_s"] for found in here.values() for r in found):
+        longer = [w for w, found in here.items()
+                  if found and min(r["bound_s"] for r in found) > links]
+        return (f"the bytes of a result decide: {every['bytes'] / 1e9:.3g} GB "
+                f"take {labels.count(masters, 'link')} of 1 GB/s {links:.3g} "
+                "s" + (f", and up to {longer[-1]:,} workers the chunks alone "
+                       "take longer" if longer else ""))
+    late = [w for w, found in here.items()
+            if max((r["time_s"] / r["bound_s"] for r in found), default=0)
+            > HELD_UP]
+    return ("the time of a request decides, as results are few: requests "
+            + (f"hold {labels.count(masters, 'master')} up by more than "
+               f"{100 * HELD_UP - 100:.0f} % only from {late[0]:,} workers on"
+               if late else "hold nobody up"))
 
 
 def two_masters_stop(kernel, runs):
@@ -160,7 +155,7 @@ def two_masters_stop(kernel, runs):
         found=f"T(512)/T(256) for {', '.join(PRINTED)}: {ratios(up)}; past "
               f"512: " + "; ".join(ratios(doublings(runs, s, 2, 512, 8192))
                                    for s in PRINTED),
-        why="" if holds else capacity(kernel, runs, 2),
+        why="" if holds else capacity(runs, 2),
         excludes="that 16 masters halve the time up to 8,192 workers: "
         + EXCLUDED)
 
@@ -182,7 +177,7 @@ def sixteen_masters_halve(kernel, runs):
         holds=holds,
         found=f"T(2w)/T(w) for {', '.join(PRINTED)}: "
               + "; ".join(map(ratios, lines)) + f"; so up to {up_to} workers",
-        why="" if holds else capacity(kernel, runs, 16),
+        why="" if holds else capacity(runs, 16),
         excludes="that 2 masters stop past 512 workers: " + EXCLUDED)
 
 
@@ -241,28 +236,35 @@ def masters_help(kernel, runs):
 
 
 def a_little_ahead(kernel, runs):
-    words, holds = [], True
+    words, why = [], []
     for scheme in ("HDFSS", "HDGSS"):
-        pairs = [run["time_s"] / runs["HDTSS", m, w]["time_s"]
-                 for (s, m, w), run in runs.items()
+        pairs = [(run, runs["HDTSS", m, w]) for (s, m, w), run in runs.items()
                  if s == scheme and ("HDTSS", m, w) in runs]
         if not pairs:
             return None
-        middle = float(np.median(pairs))
-        holds = holds and 0.8 <= middle < 1
-        words.append(f"{scheme} {middle:.3f} (from {min(pairs):.3f} to "
-                     f"{max(pairs):.3f})")
-    bound = {s: runs[s, 1, w]["bound_s"] for s in PRINTED
-             for w in column(runs, 2)[:1] if (s, 1, w) in runs}
+        over = [one["time_s"] / other["time_s"] for one, other in pairs]
+        middle = float(np.median(over))
+        if not 0.8 <= middle < 1:
+            why.append(behind(scheme, pairs))
+        words.append(f"{scheme} {middle:.3f} (from {min(over):.3f} to "
+                     f"{max(over):.3f})")
     return dict(
         claim="HDFSS and HDGSS are a little ahead of HDTSS",
         read_as="the median over masters and workers of the time over that of "
                 "HDTSS is between 0.8 and 1 for both",
-        holds=holds, found="; ".join(words),
-        why="" if holds else "the first chunks of GSS, I/p, hold too much "
-        "work where the costly iterations are the first or in the middle; "
-        f"bounds with {column(runs, 2)[0]} workers: "
-        + ", ".join(f"{s} {b:.4g} s" for s, b in bound.items()))
+        holds=not why, found="; ".join(words), why="; ".join(why))
+
+
+def behind(scheme, pairs):
+    """Why: its chunks alone take longer, or there are more to ask for."""
+    bound, chunks = (float(np.median([one[name] / other[name]
+                                      for one, other in pairs]))
+                     for name in ("bound_s", "chunks"))
+    if bound > 1.005:
+        return (f"{scheme}: where the costly iterations are decides; its "
+                f"chunks alone take {bound:.2f} times as long as HDTSS's")
+    return (f"{scheme}: the time of a request decides, as it has {chunks:.1f} "
+            "times as many chunks")
 
 
 def single_is_worst(kernel, runs):
