@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40955,
     "dls": 12005,
     "bench": 43590,
-    "Python": 15385,
+    "Python": 15615,
 }
 
 
