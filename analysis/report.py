@@ -130,16 +130,28 @@ def next_words(results, frame, ranked):
 
 
 def figure_sections(drawn):
-    """[(section, html)], in the order of the first figure of each."""
-    parts = {}
-    for i, drawing in enumerate(drawn):
+    """[(section, html)], in the order of the first figure of each; a paper's
+    by their numbers, and those of other readings of it in one fold."""
+    parts, aside = {}, []
+    for i, drawing in enumerate(sorted(drawn, key=number_in_paper)):
         text = page.figure(drawing.title, drawing.caption, svg.inline(
             drawing.svg, f"f{i}", drawing.title))
+        if drawing.detail and drawing.section == PAPER:
+            aside.append(text)
+            continue
         if drawing.detail or (drawing.section == extremes.SECTION
                               and drawing.section in parts):
             text = page.details(drawing.title, text)
         parts.setdefault(drawing.section, []).append(text)
+    if aside:
+        parts.setdefault(PAPER, []).append(page.details(
+            "The figures in other readings", page.join(aside)))
     return [(name, page.join(texts)) for name, texts in parts.items()]
+
+
+def number_in_paper(drawing):
+    found = drawing.section == PAPER and re.search(r"\d+", drawing.title)
+    return int(found[0]) if found else 0
 
 
 def shortened(table):
