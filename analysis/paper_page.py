@@ -222,8 +222,10 @@ def off_words(rows):
     off = [abs(number(row[name])) for row in rows if name and row[name]
            and not is_fitted(row)]
     unit = " %" * (name == OFF[0])
-    return (f"Ours differ by {statistics.median(off):.3g}{unit} in the median, "
-            f"by {max(off):.3g}{unit} at most" if off else "") + paper.fitted_words(map(is_fitted, rows))
+    return paper.fitted_words(map(is_fitted, rows)) if not off else (
+        f"Ours differ by {statistics.median(off):.3g}{unit} in the median, by "
+        f"{max(off):.3g}{unit} at most"
+        + paper.fitted_words(map(is_fitted, rows)))
 
 
 def title(name):
