@@ -368,9 +368,10 @@ def fill(report):
             table(report, kernel, *of_all, "fitted loads, shape exact", True)
         else:
             table(report, kernel, *map(loaded, of_all), "fitted loads", True)
-    for (kernel, _), own in runs.all_kids.items():
-        table(report, kernel, loaded(own), loaded(here[kernel]),
-              "all kids loaded")
+    for (kernel, shape), own in runs.all_kids.items():
+        if shape == "paper":
+            table(report, kernel, loaded(own), loaded(here[kernel]),
+                  "all kids loaded")
     exact(report, runs.fitted)
     recurrence(report, runs.fitted, values)
     aims(report, runs, printed)
