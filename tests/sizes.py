@@ -44,7 +44,7 @@ BUDGET = {
     "kernels": 7612,
     "harness": 40955,
     "dls": 12005,
-    "bench": 43590,
+    "bench": 43670,
     "Python": 15615,
 }
 
