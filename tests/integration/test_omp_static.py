@@ -346,6 +346,19 @@ for(int i=0;i<n;i++) {c=c*0.5+i; a[i]=(long)c;}
 #pragma omp for nowait
 for(int i=0;i<n;i++) {out[k&63]+=i; k++;}}
 """,
+    "seen": r"""
+#pragma omp parallel
+{int seen=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) if(seen||(i^3)>5){seen=1;a[i]+=sqrt(i);} else a[i]=2;}
+""",
+    "first": r"""
+#pragma omp parallel
+{int first=0,seen=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) if(i>5){if(!seen){seen=1;first=i;}
+    a[i]=sqrt(i-first);} else a[i]=2;}
+""",
     "idx2": r"""
 #pragma omp parallel
 {int k=0;
@@ -502,6 +515,10 @@ for(int i=0;i<n;i++) a[i]=own(i);
     "down": r"""
 #pragma omp parallel for
 for(int i=n-1;i>=0;i-=3) a[i]=i;
+""",
+    "triangle": r"""
+#pragma omp parallel for
+for(int i=0;i<n;i++) for(int j=0;j<i;j++) a[i]+=sqrt(out[j&63]);
 """,
     "lastprivate": r"""
 long x=0;

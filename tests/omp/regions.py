@@ -21,7 +21,8 @@ long a[N + 64], b[N + 64], out[256];
 double d[N + 64];
 long total, seen;
 int limit = 97, none; /* not known to the compiler */
-static HIDDEN void put(int t, long v) { out[t & 255] += v; }
+static HIDDEN void put(int t, long v)
+{ __atomic_fetch_add(&out[t & 255], v, __ATOMIC_RELAXED); }
 static HIDDEN long twice(long v) { return 2 * v + limit; }
 static HIDDEN long deep(long v) { return v > 9 ? deep(v / 3) + 1 : twice(v); }
 static HIDDEN void fill(struct pair *p, int t, long v)
@@ -55,6 +56,9 @@ PLAIN = [
     "a[i] += {e} * 3;",
     "if ({e} % 3 == 1) a[i] = {e}; else b[i] = i;",
     "for (int j = 0; j < (int)(i % 13); j++) a[i] += j * {e};",
+    "for (long j = 0; j < (long)i; j++) a[i] += b[i] ^ j;",
+    "for (int j = 0; j < (int)i; j++) d[i] += sqrt(j + {c});",
+    "if ((int)i > {c}) d[i] += sqrt({e} & 255); else b[i] = 2;",
     "d[i] = sqrt((double)i) + {e};",
     "b[i] = twice({e});",
     "b[i] ^= deep({e} & 1023);",
@@ -191,6 +195,13 @@ CARRY = [
     ("", "char c9[16]; memset(c9, 0, 16);", "c9[i & 15] ^= 1; "
      "a[i] = c9[(i / 3) & 15];"),
     ("firstprivate(c0)", "", "c0 ^= i; if (c0 & 64) a[i] = c0;"),
+    # gcc makes two loops of these.
+    ("", "int c7 = 0;", "if (c7 || ((int)i ^ 3) > 5) {{ c7 = 1; "
+     "d[i] = sqrt(i & 63); }} else b[i] = i;"),
+    ("", "int c7 = 0; long c6 = 0;", "if ((int)i > 5) {{ if (!c7) {{ c6 = i; "
+     "c7 = 1; }} d[i] = sqrt(i - c6); }} else b[i] = 1;"),
+    ("", "int c7 = 0;", "if (c7 || (int)i * 3 % 64 > 50) {{ c7 = 1; "
+     "d[i] = sqrt(i & 63); }} else b[i] = i;"),
 ]
 # A loop that was split by hand with gcc's own formula: (begin, its head, its
 # statement, whether it has to do with the block).

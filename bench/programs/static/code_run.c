@@ -146,8 +146,11 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
         return;
     bool other = flow->graph->component[from] != flow->graph->component[to] ||
                  !flow->main[from] || !flow->main[to];
-    bool enters = flow->pass == PASS_CARRY && flow->main[to] && other;
-    bool leaves = flow->pass == PASS_CARRY && flow->main[from] && other;
+    bool turns = turns_to(flow, from, to);
+    bool enters = flow->pass == PASS_CARRY && flow->main[to] && other &&
+                  flow->graph->component[to] >= 0;
+    bool leaves =
+        flow->pass == PASS_CARRY && flow->main[from] && other && !turns;
     bool again = flow->pass == PASS_CARRY && flow->main[to] &&
                  flow->head[to].is && !enters;
     if (leaves || enters || again) {
@@ -157,12 +160,12 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
     if (again) {
         heads_compare(flow, to, &entered);
     }
-    if (leaves || enters)
+    if ((leaves || enters) && !turns)
         heads_leave(&entered);
     if (enters) {
         flow->moves += !flow->head[to].is;
         flow->head[to].is = true;
-        heads_enter(flow, to, &entered);
+        heads_enter(flow, to, &entered, turns);
     }
     flow->chooses = !flow->has_meets || flow->met[to];
     flow->outside = other;
@@ -192,7 +195,8 @@ static void pass_block(struct flow *flow, int32_t b, struct state *state)
         flow_step(flow, state, &flow->graph->insn[block->first + i]);
     if (block->jumps_away && !flow->failed)
         flow_call(flow, state, graph_last(flow->graph, b));
-    if (flow->report && flow->pass == PASS_CARRY && flow->main[b])
+    if (flow->report && flow->pass == PASS_CARRY && flow->main[b] &&
+        flow->graph->component[b] >= 0)
         ends_leave(flow, state);
 }
 

@@ -116,7 +116,8 @@ void ends_leave(struct flow *flow, const struct state *state)
             continue;
         if (is_end(flow, state, i))
             last++;
-        else
+        else if (!turns_to(flow, flow->block, block->next[i]) ||
+                 !turns_stay(flow, state, i))
             others++;
     }
     flow->ending[flow->block] = last == 1 && others == 0;

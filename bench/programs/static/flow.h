@@ -267,11 +267,24 @@ void lanes_after(struct flow *flow, struct state *state,
 
 /* ---- heads.c ---- */
 
-/* The loop that the block belongs to is entered there. */
-void heads_enter(struct flow *flow, int32_t block, struct state *state);
+/* The loop that the block belongs to is entered there; `within`: in the midst
+ * of an iteration. */
+void heads_enter(struct flow *flow, int32_t block, struct state *state,
+                 bool within);
 /* An iteration ends with the state; what holds for the next one stays in it. */
 void heads_compare(struct flow *flow, int32_t head, struct state *state);
 void heads_leave(struct state *state);
+
+/* ---- turns.c ---- */
+
+/* gcc makes two loops of one where a question about the iteration, `i > 0`, has
+ * the same answer in all later ones: the second one goes on in the midst of an
+ * iteration.  Takes what is between two such loops as the iteration's. */
+void turns_find(struct flow *flow);
+/* Whether a way leads from the one to the other. */
+bool turns_to(const struct flow *flow, int32_t from, int32_t to);
+/* Whether all later iterations of the block would take it, too. */
+bool turns_stay(const struct flow *flow, const struct state *state, int way);
 
 /* ---- ends.c ---- */
 

@@ -54,8 +54,29 @@ static void carry_slots(struct flow *flow, struct state *state,
     }
 }
 
+/* Behind the loop there is no iteration that goes on. */
+static void leave_value(struct value *value)
+{
+    if (value->kind == V_MOVES)
+        value->kind = V_ITER;
+    else if (!value_is_carry(value))
+        return;
+    value->lanes.known = value->counted = false;
+}
+
+/* What the loop does not change has nothing of its later iterations. */
+static void leave_others(struct state *state, uint64_t moves)
+{
+    for (int r = 0; r < REG_FLAGS; r++)
+        if (!(moves >> r & 1))
+            leave_value(&state->reg[r]);
+    for (int64_t i = 0; i < state->slots; i++)
+        leave_value(&state->slot[i].value);
+}
+
 /* The loop that the block belongs to is entered. */
-void heads_enter(struct flow *flow, int32_t block, struct state *state)
+void heads_enter(struct flow *flow, int32_t block, struct state *state,
+                 bool within)
 {
     const struct graph *graph = flow->graph;
     const struct head *head = &flow->head[block];
@@ -72,10 +93,17 @@ void heads_enter(struct flow *flow, int32_t block, struct state *state)
                 if (insn->op[k].type == OPERAND_REG && insn->op[k].writes &&
                     insn->op[k].reg < REG_COUNT)
                     written |= UINT64_C(1) << insn->op[k].reg;
-            carry_slots(flow, state, insn, head);
         }
     }
     uint64_t moves = written & head->moves;
+    if (within)
+        leave_others(state, moves);
+    for (int32_t b = 0; b < graph->blocks; b++)
+        for (int32_t i = 0; graph->component[b] == graph->component[block] &&
+                            i < graph->block[b].count;
+             i++)
+            carry_slots(flow, state, &graph->insn[graph->block[b].first + i],
+                        head);
     for (int r = 0; r < REG_FLAGS; r++) {
         struct value *value = &state->reg[r];
         if (moves >> r & 1)
@@ -161,16 +189,6 @@ void heads_compare(struct flow *flow, int32_t head, struct state *state)
     compare_constants(flow, head, state);
     compare_registers(flow, head, state);
     compare_slots(flow, head, state);
-}
-
-/* Behind the loop there is no iteration that goes on. */
-static void leave_value(struct value *value)
-{
-    if (value->kind == V_MOVES)
-        value->kind = V_ITER;
-    else if (!value_is_carry(value))
-        return;
-    value->lanes.known = value->counted = false;
 }
 
 void heads_leave(struct state *state)

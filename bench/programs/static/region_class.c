@@ -327,6 +327,7 @@ static bool judge(struct code *code, struct flow *flow, struct finding *finding)
     find_empty(flow);
     if (find_main(flow, &any) != 0 || !any)
         return refuse(finding, WORD_SPLIT);
+    turns_find(flow);
     find_before(flow);
     find_aside(flow->graph, flow);
     if (flow_run(flow, PASS_EMPTY) != 0)
