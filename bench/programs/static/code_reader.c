@@ -7,6 +7,7 @@
 #include "harness/engine/engine.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,9 @@ static int find_readers(int64_t regions)
 static void read_regions(const struct binary *binary, struct reader_file *file)
 {
     struct reading reading = {.binary = binary, .file = file};
+    /* States come and go: giving their pages back each time costs a sixth. */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     int readers = find_readers(file->regions);
     struct engine_team *team;
     struct error err;
@@ -178,7 +182,10 @@ static void read_regions(const struct binary *binary, struct reader_file *file)
         engine_team_run(team, read_some, &reading);
         engine_team_stop(team);
     }
-    read_some(0, &reading); /* where there is no team */
+    read_some(0, &reading);               /* where there is no team */
+    mallopt(M_TRIM_THRESHOLD, 128 << 10); /* as glibc begins with */
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    malloc_trim(0);
 }
 
 int reader_read(const char *path, struct reader_file *out, struct error *err)

@@ -16,6 +16,13 @@ struct file {
     char *path;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: it cannot be read */
+    struct span *span;   /* where it has names; NULL: not known */
+    int spans;
+};
+
+/* From a symbol's begin to the last end of those that begin there or before. */
+struct span {
+    Dwarf_Addr from, to;
 };
 
 typedef char *demangle_fn(const char *, char *, size_t *, int *);
@@ -42,6 +49,50 @@ static void open_module(struct file *file)
     file->module =
         dwfl_report_elf(file->dwfl, file->path, file->path, -1, 0, true);
     dwfl_report_end(file->dwfl, NULL, NULL);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* libdw looks through all symbols for each address, of which most have no name
+ * in a stripped file. */
+static void find_spans(struct file *file)
+{
+    int count = dwfl_module_getsymtab(file->module);
+    file->span = count > 0 ? calloc((size_t)count, sizeof(*file->span)) : NULL;
+    for (int i = 0; file->span != NULL && i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr at;
+        if (dwfl_module_getsym_info(file->module, i, &symbol, &at, NULL, NULL,
+                                    NULL) == NULL ||
+            symbol.st_shndx == SHN_UNDEF)
+            continue;
+        file->span[file->spans++] = (struct span){
+            at, symbol.st_size > 0 ? at + symbol.st_size : UINT64_MAX};
+    }
+    if (file->spans > 0)
+        qsort(file->span, (size_t)file->spans, sizeof(*file->span), by_begin);
+    for (int i = 1; i < file->spans; i++)
+        if (file->span[i].to < file->span[i - 1].to)
+            file->span[i].to = file->span[i - 1].to;
+}
+
+static bool may_have_name(struct file *file, uint64_t offset)
+{
+    if (file->span == NULL)
+        find_spans(file);
+    int low = 0, high = file->spans; /* the first that begins behind it */
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (file->span[middle].from <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return file->span == NULL || (low > 0 && offset < file->span[low - 1].to);
 }
 
 static struct file *find_file(struct symbols *symbols, const char *path)
@@ -79,6 +130,7 @@ void symbols_close(struct symbols *symbols)
         struct file *next = file->next;
         if (file->dwfl != NULL)
             dwfl_end(file->dwfl);
+        free(file->span);
         free(file->path);
         free(file);
         file = next;
@@ -212,10 +264,12 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                   struct symbols_place *place)
 {
     *place = (struct symbols_place){.line = 0};
-    const struct file *file = find_file(symbols, path);
+    struct file *file = find_file(symbols, path);
     if (file == NULL || file->module == NULL)
         return;
-    const char *symbol = dwfl_module_addrname(file->module, offset);
+    const char *symbol = may_have_name(file, offset)
+                             ? dwfl_module_addrname(file->module, offset)
+                             : NULL;
     if (symbol != NULL)
         name_function(symbols, symbol, place->function);
     Dwfl_Line *line = dwfl_module_getsrc(file->module, offset);
