@@ -499,6 +499,11 @@ def test_several_processes_have_one_summary_and_one_answer(kinds, tmp_path):
     assert lines[0].startswith("dlsbench omp: ")
     assert " cores used " in lines[0] and lines[0].endswith("; 7 processes")
     assert sum(", process " in line for line in lines) == 7
+    done = omp(*["sh", "-c", f"for i in 1 2 3; do {kinds('gcc')} parts; done"])
+    table = done.stderr[:done.stderr.index(", process ")]
+    found = re.findall(r"^  parts \S+:\d+( to the end)? +static +3 +3 ", table,
+                       re.M)
+    assert sorted(found) == ["", " to the end"], table
     assert [x for x in lines if x.startswith("Answer: ")] == lines[-1:]
 
 

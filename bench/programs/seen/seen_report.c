@@ -381,6 +381,8 @@ char *report_print(FILE *out, const struct loops *loops,
     const struct answer_whole whole = answer_whole(loops, run);
     cores_print(out, loops);
     answer_print_whole(out, loops, run, &whole);
+    if (loops->processes > 1)
+        report_sum(out, loops, run->seconds);
     for (int i = 0; i < loops->processes; i++)
         print_process(out, &loops->process[i], run, &sum);
     if (sum.share > 1)

@@ -1,0 +1,110 @@
+/* What several processes did together: a script that runs a program seven times
+ * is read by its loops, and not by its processes. */
+#include "base/text.h"
+#include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/source_lines.h"
+#include "bench/programs/seen/verdict.h"
+#include "harness/program/need.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of one name. */
+struct sum {
+    char name[LINES_NAME], what[120];
+    int processes, last; /* the last one that was counted */
+    int64_t visits;
+    double seconds, saved_s;
+};
+
+struct sums {
+    struct sum *sum;
+    int count;
+    int64_t room;
+};
+
+static struct sum *find(struct sums *sums, const char *name, const char *what)
+{
+    for (int i = 0; i < sums->count; i++)
+        if (text_is(sums->sum[i].name, name) &&
+            text_is(sums->sum[i].what, what))
+            return &sums->sum[i];
+    need_room(&sums->sum, &sums->room, sums->count + 1, sizeof(*sums->sum));
+    struct sum *made = &sums->sum[sums->count++];
+    *made = (struct sum){.last = -1};
+    snprintf(made->name, sizeof(made->name), "%s", name);
+    snprintf(made->what, sizeof(made->what), "%s", what);
+    return made;
+}
+
+static void add(struct sums *sums, int process, const struct loops_loop *row,
+                double saved_s)
+{
+    char name[LINES_NAME], what[120];
+    lines_name(row, name);
+    if (counters_is_loop(row->site->clause))
+        lines_clause(row->site, what);
+    else
+        lines_kinds(row->site, what);
+    struct sum *sum = find(sums, name, what);
+    sum->processes += sum->last != process;
+    sum->last = process;
+    sum->visits += row->site->visits;
+    sum->seconds += row->seconds;
+    sum->saved_s += saved_s;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = ((const struct sum *)a)->seconds,
+           y = ((const struct sum *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static void print(FILE *out, const struct sums *sums, double seconds)
+{
+    struct table table;
+    table_open(&table, 0, 2);
+    for (int i = 0; i < sums->count; i++) {
+        const struct sum *sum = &sums->sum[i];
+        char time[32];
+        if (sum->seconds < verdict_matters * seconds)
+            continue;
+        table_seconds(sum->seconds, sum->seconds, time, sizeof(time));
+        table_add(table_under(&table, "all processes"), "%s", sum->name);
+        table_add(table_under(&table, "what"), "%s", sum->what);
+        table_add(table_under(&table, "in"), "%d", sum->processes);
+        table_add(table_under(&table, "visits"), "%lld",
+                  (long long)sum->visits);
+        table_add(table_under(&table, "time"), "%s", time);
+        table_add(table_under(&table, "share"), "%.1f %%",
+                  100 * fmin(sum->seconds / seconds, 1));
+        table_add(table_under(&table, "saves"), "%.1f %%",
+                  100 * fmin(sum->saved_s / seconds, 1));
+    }
+    table_print(&table, out, 2);
+    table_free(&table);
+}
+
+void report_sum(FILE *out, const struct loops *loops, double seconds)
+{
+    struct sums sums = {NULL, 0, 0};
+    double all = 0;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        all += process->end_s;
+        for (int k = 0; k < process->loops; k++)
+            add(&sums, i, &process->loop[k],
+                seconds * verdict_gain(&process->loop[k], seconds));
+        for (int k = 0; k < process->parts; k++)
+            add(&sums, i, &process->part[k],
+                seconds * verdict_part_gain(&process->part[k], seconds));
+    }
+    all = fmax(all, seconds);
+    if (sums.count > 0)
+        qsort(sums.sum, (size_t)sums.count, sizeof(*sums.sum), by_time);
+    if (sums.count > 0 && sums.sum[0].seconds >= verdict_matters * all)
+        print(out, &sums, all);
+    free(sums.sum);
+}
