@@ -213,12 +213,12 @@ void findings_print(const struct findings *findings, FILE *out)
     const struct rounds *rounds = findings->rounds;
     if (say_failed(findings, text, sizeof(text)) > 0)
         fprintf(out, "%s\n", text);
+    use_print(findings, out);
     for (int i = 1; i < rounds->candidates->count; i++)
         if (rounds->outputs.other[i] != 0)
             fprintf(out, "%s\n",
                     outputs_say_other(&rounds->outputs, rounds->candidates, i,
                                       text, sizeof(text)));
-    use_print(findings, out);
     fprintf(out, "%s\n", subjects->subject[0].name);
     print_table(findings, out);
     for (int i = 0; i < subjects->count; i++) {
