@@ -126,8 +126,8 @@ static void complain_once(struct launch *launch, struct item *item,
     }
 }
 
-/* Such a worker has null in its record: others took its core's counters, or it
- * had no files left. */
+/* A worker without some of the manifest's counts has null in its record: others
+ * took its core's counters, or it had no files left. */
 static void complain_uncounted(struct launch *launch, const struct item *item,
                                const struct run_result *result)
 {
