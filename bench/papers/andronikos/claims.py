@@ -414,8 +414,8 @@ def opening(cells):
     lost = max(c.gap_percent for c in own.values())
     return [f"Figures 6 to 8: the time falls fast up to the best interval and "
             f"then grows slowly.  The interval of the formula is at most "
-            f"{off} columns off the fastest that was simulated, which costs "
-            f"at most {lost:.2f} %."]
+            f"{off} columns off the fastest that was simulated, and takes at "
+            f"most {max(lost, 0.01):.2f} % longer."]
 
 
 def fill(report):
