@@ -4,8 +4,8 @@
 
 /* ---- chunks ---- */
 
-static inline void place(const struct frame *frame, struct chunk chunk,
-                         uint64_t *from, uint64_t *to)
+static inline void place_chunk(const struct frame *frame, struct chunk chunk,
+                               uint64_t *from, uint64_t *to)
 {
     uint64_t first = frame->first + (uint64_t)chunk.start * frame->step;
     *from = first;
@@ -15,19 +15,19 @@ static inline void place(const struct frame *frame, struct chunk chunk,
               : first + (uint64_t)chunk.size * frame->step;
 }
 
-static inline bool take(struct frame *frame, uint64_t *from, uint64_t *to)
+static inline bool take_chunk(struct frame *frame, uint64_t *from, uint64_t *to)
 {
     struct chunk chunk;
     if (!frame_take(frame, &chunk))
         return false;
-    place(frame, chunk, from, to);
+    place_chunk(frame, chunk, from, to);
     return true;
 }
 
 static inline bool take_long(struct frame *frame, long *from, long *to)
 {
     uint64_t first, end;
-    if (!take(frame, &first, &end))
+    if (!take_chunk(frame, &first, &end))
         return false;
     *from = (long)first;
     *to = (long)end;
@@ -37,7 +37,7 @@ static inline bool take_long(struct frame *frame, long *from, long *to)
 static inline bool take_ull(struct frame *frame, ull *from, ull *to)
 {
     uint64_t first, end;
-    if (!take(frame, &first, &end))
+    if (!take_chunk(frame, &first, &end))
         return false;
     *from = first;
     *to = end;
@@ -68,8 +68,8 @@ static bool take_pending(struct frame *frame, long *from, long *to)
     return pending;
 }
 
-static bool watch(struct frame *frame, enum runtime_entry entry, long *from,
-                  long *to)
+static bool watch_chunk(struct frame *frame, enum runtime_entry entry,
+                        long *from, long *to)
 {
     next_fn *next = (next_fn *)gomp_real(frame->runtime, entry);
     if (frame->instance == NULL)
@@ -135,7 +135,7 @@ next_long(enum runtime_entry entry, const void *caller, long *from, long *to)
     if (frame != NULL && frame->own)
         return take_long(frame, from, to);
     if (frame != NULL)
-        return watch(frame, entry, from, to);
+        return watch_chunk(frame, entry, from, to);
     next_fn *next = (next_fn *)gomp_real(gomp_runtime_of(caller, false), entry);
     return next(from, to);
 }
@@ -172,7 +172,8 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
         }                                                                      \
         if (!OMP_LIKELY(step < frame->table->steps))                           \
             return frame_done(frame);                                          \
-        place(frame, sched_table_chunk(frame->table, step), &first, &end);     \
+        place_chunk(frame, sched_table_chunk(frame->table, step), &first,      \
+                    &end);                                                     \
         *from = (T)first;                                                      \
         *to = (T)end;                                                          \
         return true;                                                           \

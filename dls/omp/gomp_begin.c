@@ -37,7 +37,7 @@ const struct runtime *gomp_runtime_here(const void *caller)
 }
 
 /* Iterations; larger than INT64_MAX where it has more. */
-static uint64_t count(const struct bounds *b)
+static uint64_t count_iterations(const struct bounds *b)
 {
     uint64_t distance, step = b->up ? b->step : -b->step;
     bool any = b->wide ? (b->up ? b->first < b->end : b->first > b->end)
@@ -137,7 +137,7 @@ bool gomp_begin(struct frame *frame, const struct bounds *b,
                 const struct clause *clause, void *from, void *to)
 {
     void *memory = &frame->alone_slot;
-    uint64_t iterations = count(b);
+    uint64_t iterations = count_iterations(b);
     bool more = false, shares = frame->runtime->shares, known = true;
     struct ompt_place place = {.threads = 0};
     if (shares) {

@@ -7,7 +7,7 @@
 
 /* The team of a region that is measured here; OMPT tells of those of LLVM's
  * runtime, and needs to know whose they are. */
-static void enter(struct region *region, unsigned threads)
+static void enter_region(struct region *region, unsigned threads)
 {
     struct site *site = region->site;
     region->outside = here.mate;
@@ -109,7 +109,7 @@ static const struct runtime *begin_region(struct region *region,
 {
     const struct clause clause = {.clause = CLAUSE_REGION, .caller = caller};
     region->site = site_find((const void *)region->body, &clause);
-    enter(region, threads);
+    enter_region(region, threads);
     return region->site != NULL ? region->site->runtime
                                 : runtime_at(caller, false);
 }

@@ -60,7 +60,7 @@ OMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled)
 
 /* The runtime of the loop that ends.  The frame must go before the runtime's
  * end, because a thread that waits there may run a task with other loops. */
-static const struct runtime *leave(const void *caller)
+static const struct runtime *leave_frame(const void *caller)
 {
     const struct frame *frame = here.top;
     if (frame == NULL)
@@ -75,7 +75,7 @@ OMP_ENTRY wait_cancel_fn GOMP_loop_end_cancel;
 
 OMP_ENTRY void GOMP_loop_end(void)
 {
-    const struct runtime *runtime = leave(CALLER);
+    const struct runtime *runtime = leave_frame(CALLER);
     begin_barrier(runtime, CALLER);
     REAL(wait_fn, runtime, GOMP_loop_end)();
     end_barrier();
@@ -83,12 +83,12 @@ OMP_ENTRY void GOMP_loop_end(void)
 
 OMP_ENTRY void GOMP_loop_end_nowait(void)
 {
-    REAL(wait_fn, leave(CALLER), GOMP_loop_end_nowait)();
+    REAL(wait_fn, leave_frame(CALLER), GOMP_loop_end_nowait)();
 }
 
 OMP_ENTRY bool GOMP_loop_end_cancel(void)
 {
-    const struct runtime *runtime = leave(CALLER);
+    const struct runtime *runtime = leave_frame(CALLER);
     begin_barrier(runtime, CALLER);
     bool cancelled = REAL(wait_cancel_fn, runtime, GOMP_loop_end_cancel)();
     end_barrier();

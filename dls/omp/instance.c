@@ -17,24 +17,17 @@ enum { NOBODY, BUSY, OVER, FIRST_ADDRESS };
 
 enum { IDLES_MAX = 64, SPEED_VISITS = 3 };
 
-static void *need(void *memory)
-{
-    if (memory == NULL) {
-        settings_say("out of memory for a loop");
-        _Exit(1);
-    }
-    return memory;
-}
-
 /* ---- made, kept, freed ---- */
 
 static struct instance *make_instance(struct site *site, int threads)
 {
-    struct instance *made = need(lines_zeroed(sizeof(*made)));
+    struct instance *made =
+        settings_need(lines_zeroed(sizeof(*made)), "a loop");
     made->site = site;
     made->threads = threads;
     made->iterations = -1;
-    made->member = need(lines_zeroed((size_t)threads * sizeof(*made->member)));
+    made->member = settings_need(
+        lines_zeroed((size_t)threads * sizeof(*made->member)), "a loop");
     return made;
 }
 
@@ -50,7 +43,8 @@ static void free_instance(struct instance *instance)
 
 /* A scheme that learns continues with any number of iterations; a table has one
  * number only.  The caller holds the site's lock. */
-static bool fits(const struct instance *idle, int threads, int64_t iterations)
+static bool fits_loop(const struct instance *idle, int threads,
+                      int64_t iterations)
 {
     if (idle->threads != threads)
         return false;
@@ -62,7 +56,7 @@ static struct instance *take_idle(struct site *site, int threads,
 {
     engine_lock(&site->lock);
     struct instance **link = &site->idle;
-    while (*link != NULL && !fits(*link, threads, iterations))
+    while (*link != NULL && !fits_loop(*link, threads, iterations))
         link = &(*link)->next;
     struct instance *found = *link;
     if (found != NULL) {
@@ -125,7 +119,7 @@ static int begin_state(struct instance *instance, const struct way *way,
         return sched_again(&instance->sched, &way->spec, loop);
     if (bytes > instance->memory_bytes) {
         free(instance->memory);
-        instance->memory = need(lines_zeroed(bytes));
+        instance->memory = settings_need(lines_zeroed(bytes), "a loop");
         instance->memory_bytes = bytes;
     }
     int code = sched_init(&instance->sched, instance->memory, way->ops,
@@ -190,8 +184,8 @@ static void begin_steal(struct instance *instance, int64_t iterations)
      * thread that ran it last for the one that ran the last iteration. */
     int64_t shared = iterations - 1, begin = 0;
     if (instance->range == NULL)
-        instance->range =
-            need(lines_zeroed((size_t)threads * sizeof(*instance->range)));
+        instance->range = settings_need(
+            lines_zeroed((size_t)threads * sizeof(*instance->range)), "a loop");
     for (int i = 0; i < threads; i++) {
         int64_t end = begin + shared / threads + (i < shared % threads);
         atomic_store_explicit(&instance->range[i].ends, steal_ends(begin, end),
@@ -275,8 +269,10 @@ static void count_speeds(struct site *site, const struct instance *instance)
     if (site->speeds != instance->threads) {
         free(site->speed_iterations);
         free(site->speed_ticks);
-        site->speed_iterations = need(calloc(threads, sizeof(double)));
-        site->speed_ticks = need(calloc(threads, sizeof(double)));
+        site->speed_iterations =
+            settings_need(calloc(threads, sizeof(double)), "a loop");
+        site->speed_ticks =
+            settings_need(calloc(threads, sizeof(double)), "a loop");
         site->speeds = instance->threads;
         site->speed_visits = 0;
     }

@@ -59,7 +59,7 @@ static struct clause clause_of(const struct ident *where, int32_t schedule,
     return clause;
 }
 
-static uint64_t count(const struct range *range)
+static uint64_t count_iterations(const struct range *range)
 {
     uint64_t step = range->up ? range->step : -range->step;
     if (!range->any || step == 0)
@@ -72,8 +72,8 @@ static uint64_t count(const struct range *range)
 
 /* Makes the frame of a loop that begins.  Frames of this task that remain
  * belong to cancelled loops. */
-static struct frame *push(const void *caller, const struct clause *clause,
-                          struct ompt_place *place)
+static struct frame *push_frame(const void *caller, const struct clause *clause,
+                                struct ompt_place *place)
 {
     struct site *site = site_find(caller, clause);
     const struct runtime *runtime =
@@ -92,10 +92,10 @@ static struct frame *push(const void *caller, const struct clause *clause,
     return frame;
 }
 
-static void begin(struct frame *frame, const struct ompt_place *place,
-                  const struct range *range)
+static void begin_loop(struct frame *frame, const struct ompt_place *place,
+                       const struct range *range)
 {
-    uint64_t iterations = count(range);
+    uint64_t iterations = count_iterations(range);
     frame->own = site_takes(frame->site, iterations, place->threads);
     frame->iterations = frame->own ? (int64_t)iterations : 0;
     frame->first = range->first;
@@ -112,7 +112,7 @@ static bool is_ours(const struct frame *frame)
 }
 
 /* The thread leaves: the runtime has no chunk left for it. */
-static void leave(struct frame *frame)
+static void leave_loop(struct frame *frame)
 {
     if (frame->instance != NULL && !frame->own)
         frame_done(frame);
@@ -159,9 +159,9 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
                                  : (uint64_t)(U)((U)first - (U)last),          \
             .step = (uint64_t)(int64_t)step};                                  \
         struct ompt_place place;                                               \
-        struct frame *frame = push(CALLER, &clause, &place);                   \
+        struct frame *frame = push_frame(CALLER, &clause, &place);             \
         if (frame->is.known)                                                   \
-            begin(frame, &place, &range);                                      \
+            begin_loop(frame, &place, &range);                                 \
         if (frame->own)                                                        \
             REAL(init_8_fn, frame->runtime, __kmpc_dispatch_init_8)            \
         (where, thread, KMP_DYNAMIC | KMP_MONOTONIC, 0, -1, 1, 1);             \
@@ -176,7 +176,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
         const struct clause clause = {.clause = CLAUSE_OTHER,                  \
                                       .by_llvm = true};                        \
         struct ompt_place place;                                               \
-        struct frame *frame = push(CALLER, &clause, &place);                   \
+        struct frame *frame = push_frame(CALLER, &clause, &place);             \
         REAL(dist_##type##_fn, frame->runtime,                                 \
              __kmpc_dist_dispatch_init_##type)                                 \
         (where, thread, schedule, is_last, first, last, step, chunk);          \
@@ -212,7 +212,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
             frame_watch_begin(frame);                                          \
         int more = next(where, thread, is_last, first, last, step);            \
         if (!more)                                                             \
-            leave(frame);                                                      \
+            leave_loop(frame);                                                 \
         else if (watched)                                                      \
             watch_chunk(frame, frame->step >> 63 ? (U)*first - (U)*last        \
                                                  : (U)*last - (U)*first);      \

@@ -46,7 +46,7 @@ static int64_t read_rank(void)
     return -1;
 }
 
-static void describe(struct counters *c)
+static void describe_process(struct counters *c)
 {
     memcpy(c->magic, COUNTERS_MAGIC, sizeof(c->magic));
     c->size = sizeof(*c);
@@ -96,7 +96,7 @@ static void name_file(const char *folder, int i, char path[PATH_SIZE])
              host, (long long)getpid(), i);
 }
 
-static int create(const char *folder, char path[PATH_SIZE])
+static int create_file(const char *folder, char path[PATH_SIZE])
 {
     for (int i = 0; i < 1000; i++) {
         name_file(folder, i, path);
@@ -140,7 +140,7 @@ static bool is_limited(size_t size)
 /* Reserves the file's room at once.  The program would end (SIGBUS, SIGXFSZ) if
  * it wrote a page without room on the disk, or beyond the process's file
  * limit.  Returns 0 or errno. */
-static int reserve(int file, size_t size)
+static int reserve_bytes(int file, size_t size)
 {
     if (is_limited(size))
         return EFBIG;
@@ -164,8 +164,8 @@ static int open_memory(size_t size)
 static int open_file(const char *folder, size_t size)
 {
     char path[PATH_SIZE];
-    int file = create(folder, path);
-    int code = file < 0 ? errno : reserve(file, size);
+    int file = create_file(folder, path);
+    int code = file < 0 ? errno : reserve_bytes(file, size);
     if (code == 0)
         return file;
     if (file >= 0) {
@@ -229,7 +229,7 @@ static void map_again(void)
     memcpy(before, c, size);
     if (map_new(c) == NULL)
         return;
-    describe(c);
+    describe_process(c);
     c->cores = before->cores;
     memcpy(c->module, before->module, sizeof(c->module));
     memcpy(c->runtime, before->runtime, sizeof(c->runtime));
@@ -281,7 +281,7 @@ struct counters *mapped(void)
     if (c == NULL) {
         c = map_new(NULL);
         if (c != NULL) {
-            describe(c);
+            describe_process(c);
             if (settings()->folder != NULL)
                 describe_cores(&c->cores);
             atomic_store_explicit(&counters, c, memory_order_release);

@@ -79,7 +79,8 @@ static void read_build(const struct dl_phdr_info *info,
     }
 }
 
-static void describe(const struct dl_phdr_info *info, struct module *found)
+static void describe_module(const struct dl_phdr_info *info,
+                            struct module *found)
 {
     found->known = true;
     found->name = info->dlpi_name;
@@ -99,7 +100,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     if (!has_address(info, search->address))
         return 0;
-    describe(info, found);
+    describe_module(info, found);
     copy_path(info->dlpi_name, found->path);
     read_build(info, found->build_id);
     return 1;
@@ -123,7 +124,7 @@ struct dynamic {
 };
 
 /* glibc has put addresses in place of most offsets. */
-static const void *at(const struct module *module, ElfW(Addr) value)
+static const void *address_at(const struct module *module, ElfW(Addr) value)
 {
     return (const void *)(uintptr_t)(value < module->base ? value + module->base
                                                           : value);
@@ -134,7 +135,7 @@ static struct dynamic read_dynamic(const struct module *module)
     struct dynamic found = {.symbol = NULL};
     const ElfW(Dyn) *entry = module->dynamic;
     for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        const void *value = at(module, entry->d_un.d_ptr);
+        const void *value = address_at(module, entry->d_un.d_ptr);
         if (entry->d_tag == DT_SYMTAB)
             found.symbol = value;
         else if (entry->d_tag == DT_STRTAB)
@@ -218,7 +219,7 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
     struct defining *defining = arg;
     struct module one = {.known = false};
     (void)size;
-    describe(info, &one);
+    describe_module(info, &one);
     if (module_function(&one, defining->name) == NULL)
         return 0;
     copy_path(info->dlpi_name, one.path);

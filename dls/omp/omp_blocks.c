@@ -182,7 +182,7 @@ static bool is_listed(const struct unit *unit, const void *caller)
 
 /* That of the runtime; a library may bring a function of the name without
  * one. */
-static int ask(int (*runtime)(void), const char *name, int alone)
+static int ask_runtime(int (*runtime)(void), const char *name, int alone)
 {
     int (*next)(void);
     const void *found;
@@ -198,7 +198,8 @@ static int thread_num(void)
     const struct unit *unit = here.unit;
     if (unit != NULL && is_listed(unit, CALLER))
         return unit->number;
-    return ask(runtime_at(CALLER, false)->thread, "omp_get_thread_num", 0);
+    return ask_runtime(runtime_at(CALLER, false)->thread, "omp_get_thread_num",
+                       0);
 }
 
 static int num_threads(void)
@@ -206,7 +207,8 @@ static int num_threads(void)
     const struct unit *unit = here.unit;
     if (unit != NULL && is_listed(unit, CALLER))
         return unit->of;
-    return ask(runtime_at(CALLER, false)->threads, "omp_get_num_threads", 1);
+    return ask_runtime(runtime_at(CALLER, false)->threads,
+                       "omp_get_num_threads", 1);
 }
 
 void blocks_fail(const char *what)

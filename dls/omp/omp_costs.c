@@ -14,7 +14,7 @@
 
 enum { LEARN_CHUNKS = 64 }; /* of each thread */
 
-static double *resize(double *old, int64_t count)
+static double *resize_costs(double *old, int64_t count)
 {
     double *made = realloc(old, (size_t)count * sizeof(*made));
     if (made == NULL) {
@@ -56,7 +56,7 @@ static int build_learning(struct sched_table *table,
 
 void costs_watch(struct instance *instance, int64_t iterations)
 {
-    instance->seen = resize(instance->seen, iterations);
+    instance->seen = resize_costs(instance->seen, iterations);
     memset(instance->seen, 0, (size_t)iterations * sizeof(*instance->seen));
 }
 
@@ -148,7 +148,7 @@ static bool write_visit(const struct site *site,
     return good;
 }
 
-static void record(struct site *site, const struct instance *instance)
+static void record_visit(struct site *site, const struct instance *instance)
 {
     bool many = site->recorded_visits > 0 &&
                 site->recorded + instance->iterations > COUNTERS_COSTS_MAX;
@@ -167,11 +167,11 @@ void costs_keep(struct site *site, const struct instance *instance)
     if (instance->seen == NULL || iterations == 0)
         return;
     if (site->records)
-        record(site, instance);
+        record_visit(site, instance);
     if (!site->by_cost)
         return;
     if (site->costs != iterations)
-        site->cost = resize(site->cost, iterations + 1);
+        site->cost = resize_costs(site->cost, iterations + 1);
     site->costs = iterations;
     site->cost[0] = 0;
     for (int64_t i = 0; i < iterations; i++)

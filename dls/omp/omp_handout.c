@@ -26,7 +26,7 @@ struct frame *frame_push(const struct runtime *runtime, struct site *site)
     return frame;
 }
 
-static void finish(struct frame *frame)
+static void finish_member(struct frame *frame)
 {
     struct member *member = frame->member;
     uint64_t step = frame->step, taken = frame->taken;
@@ -53,7 +53,7 @@ void frame_pop(void)
     struct frame *frame = here.top;
     here.top = frame->below;
     if (frame->instance != NULL)
-        finish(frame);
+        finish_member(frame);
     else if (frame->is.alone)
         instance_count_alone(frame->site, frame->timed.since, engine_ticks());
     if (frame->is.allocated)
@@ -79,7 +79,7 @@ void frames_drop(struct frame *top)
 /* ---- samples ---- */
 
 /* How many chunks are skipped before the next timed one, and its weight. */
-static int64_t gap(struct frame *frame)
+static int64_t next_gap(struct frame *frame)
 {
     const struct counters_sample *seen = &frame->site->counted->sample;
     frame->timed.weight = watch_gap_mean(seen->chunk_ticks, seen->chunk_weight);
@@ -125,7 +125,7 @@ void frame_join(struct frame *frame, struct slot *slot)
         frame->counter = &frame->instance->counter;
     }
     bool measures = frame->site->measures;
-    frame->quiet = measures ? gap(frame) : INT64_MAX;
+    frame->quiet = measures ? next_gap(frame) : INT64_MAX;
     if (frame->own && (frame->table == NULL || frame->site->stamps ||
                        frame->member->primed >= 0))
         frame->quiet = 0;
@@ -161,7 +161,7 @@ static void begin_sample(struct frame *frame, uint64_t asked)
     if (asked != 0) {
         sample->ask_weight += frame->timed.weight;
         sample->ask_ticks += frame->timed.weight * (double)(now - asked);
-        frame->quiet = gap(frame);
+        frame->quiet = next_gap(frame);
     }
     if (frame->quiet == 1)
         frame->timed.since = now;
@@ -211,7 +211,7 @@ static bool take_own(struct frame *frame, struct chunk *chunk)
 }
 
 /* Half of another's range becomes the thread's own, which is empty. */
-static bool rob(struct frame *frame, int victim)
+static bool rob_range(struct frame *frame, int victim)
 {
     struct steal_range *from = &frame->instance->range[victim];
     struct steal_range *to = &frame->instance->range[frame->thread];
@@ -252,7 +252,7 @@ static bool take_stolen(struct frame *frame, struct chunk *chunk)
         }
         bool robbed = false;
         for (int i = 1; !robbed && i < frame->threads; i++)
-            robbed = rob(frame, (frame->thread + i) % frame->threads);
+            robbed = rob_range(frame, (frame->thread + i) % frame->threads);
         if (robbed)
             continue;
         if (take_last(frame, chunk))
@@ -266,7 +266,7 @@ static bool take_stolen(struct frame *frame, struct chunk *chunk)
 
 /* ---- chunks ---- */
 
-static bool take(struct frame *frame, struct chunk *chunk)
+static bool take_chunk(struct frame *frame, struct chunk *chunk)
 {
     struct member *member = frame->member;
     if (frame->instance->steals)
@@ -289,7 +289,7 @@ bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
     bool stamps = frame->site->stamps;
     if (stamps)
         costs_end_chunk(frame);
-    if (frame->over || frame->iterations == 0 || !take(frame, chunk))
+    if (frame->over || frame->iterations == 0 || !take_chunk(frame, chunk))
         return frame_done(frame);
     frame->chunks++;
     frame->taken += (uint64_t)chunk->size;

@@ -146,6 +146,9 @@ bool settings_hand_over(int file);
 void settings_say(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* The memory; without it the process says what it was for, and ends. */
+void *settings_need(void *memory, const char *what);
+
 /* ---- mapped.c ---- */
 
 /* The counters of this process, in a file where a folder is given; NULL: out

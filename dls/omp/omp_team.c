@@ -20,21 +20,15 @@ static bool is_own(const void *address)
 /* A stamp is the number of the visit, and below it that of the part. */
 enum { PART_BITS = 40 };
 
-static void *need(void *memory)
-{
-    if (memory == NULL) {
-        settings_say("out of memory for the threads of a region");
-        _Exit(1);
-    }
-    return memory;
-}
-
 /* ---- a team ---- */
 
 static struct team *make_team(int capacity)
 {
-    struct team *team = need(lines_zeroed(sizeof(*team)));
-    team->mate = need(lines_zeroed((size_t)capacity * sizeof(*team->mate)));
+    struct team *team =
+        settings_need(lines_zeroed(sizeof(*team)), "the threads of a region");
+    team->mate =
+        settings_need(lines_zeroed((size_t)capacity * sizeof(*team->mate)),
+                      "the threads of a region");
     team->capacity = capacity;
     for (int i = 0; i < capacity; i++)
         team->mate[i].team = team;
@@ -115,7 +109,7 @@ static const struct stretch *stretch_of(const struct part *part, int thread)
 }
 
 /* False where not all threads were there: a region that was cancelled. */
-static bool gather(struct part *part)
+static bool gather_part(struct part *part)
 {
     bool late = false;
     part->began = UINT64_MAX;
@@ -183,7 +177,7 @@ static void add_part(struct counters_site *counted, const struct part *part)
 
 /* ---- over time ---- */
 
-static void halve(struct counters_strips *strips)
+static void halve_strips(struct counters_strips *strips)
 {
     strips->width *= 2;
     for (int t = 0; t < 2 * STRIPS_THREADS; t++)
@@ -210,7 +204,7 @@ static void add_strips(const struct part *part)
         ;
     strips->width = strips->width > 0 ? strips->width : 1 << 16;
     while (ended >= (double)strips->width * STRIPS_BINS)
-        halve(strips);
+        halve_strips(strips);
     for (int i = 0; i < part->threads && i < STRIPS_THREADS; i++) {
         const struct stretch *one = stretch_of(part, i);
         double width = (double)strips->width;
@@ -252,7 +246,8 @@ void team_end(struct team *team)
     struct site *site = team->site;
     const struct mate *first = &team->mate[0];
     struct part part = part_of(first);
-    bool good = first->stamp >= team->stamp && first->waits && gather(&part);
+    bool good =
+        first->stamp >= team->stamp && first->waits && gather_part(&part);
     bool whole = good && first->from == NULL;
     uint64_t ended = good ? part.ended : engine_ticks();
     if (good && !whole && first->from != behind_all)
@@ -343,7 +338,7 @@ void mate_leave(void)
     uint64_t now = engine_ticks();
     struct part part = part_of(mate);
     here.waited += now - mate_stretch(mate)->stint.end;
-    if (mate->thread == 0 && mate->from != behind_all && gather(&part))
+    if (mate->thread == 0 && mate->from != behind_all && gather_part(&part))
         count_part(mate, &part);
     watch_begin(now);
     mate->from = mate_stretch(mate)->to;

@@ -48,7 +48,8 @@ static double seconds_of(clockid_t clock)
 /* The lost time since the last reading: the thread neither ran nor waited by
  * itself, so others had its core.  If it waited both at barriers and for
  * something else, the loss is unknown. */
-static void compare(uint64_t now, double now_s, double cpu_s, bool blocked)
+static void compare_clocks(uint64_t now, double now_s, double cpu_s,
+                           bool blocked)
 {
     double wall = now_s - here.watch.now_s;
     double tick_s = wall / (double)(now - here.watch.ticks);
@@ -68,7 +69,7 @@ static void read_watch(uint64_t now, bool computed)
     double cpu_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     getrusage(RUSAGE_THREAD, &usage);
     if (computed && here.watch.ticks != 0)
-        compare(now, now_s, cpu_s, usage.ru_nvcsw != here.watch.blocked);
+        compare_clocks(now, now_s, cpu_s, usage.ru_nvcsw != here.watch.blocked);
     here.watch.ticks = now;
     here.watch.waited = here.waited;
     here.watch.now_s = now_s;
@@ -133,7 +134,7 @@ static void end_window(uint64_t now)
 /* Ticks of all calls since the last timed one, estimated from this one.  A long
  * wait counts only once, because a thread that lost its core meanwhile is no
  * sample of the others. */
-static double weigh(uint64_t began, double ticks)
+static double weigh_wait(uint64_t began, double ticks)
 {
     int64_t calls = here.locks.since;
     here.locks.since = 0;
@@ -154,7 +155,7 @@ void watch_lock_end(uint64_t began, const void *caller)
         return;
     int64_t calls = here.locks.since;
     uint64_t now = engine_ticks();
-    double ticks = weigh(began, (double)(now - began));
+    double ticks = weigh_wait(began, (double)(now - began));
     watch_begin(now);
     here.sums.locks.ticks += ticks;
     struct site *site = site_find(caller, &clause);
@@ -170,8 +171,8 @@ void watch_lock_end(uint64_t began, const void *caller)
 
 /* Critical sections, ordered ones, atomic ones without a machine instruction,
  * and locks.  LLVM's runtime reports its events itself. */
-static uint64_t begin(const struct runtime *runtime, uint32_t kind,
-                      const void *caller)
+static uint64_t begin_wait(const struct runtime *runtime, uint32_t kind,
+                           const void *caller)
 {
     if (runtime->llvm)
         here.caller = caller;
@@ -187,7 +188,7 @@ typedef void critical_fn(void);
     OMP_ENTRY void GOMP_##name(void)                                           \
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
-        uint64_t began = begin(runtime, kind, CALLER);                         \
+        uint64_t began = begin_wait(runtime, kind, CALLER);                    \
         REAL(critical_fn, runtime, GOMP_##name)();                             \
         watch_lock_end(began, CALLER);                                         \
     }
@@ -200,7 +201,7 @@ OMP_ENTRY named_fn GOMP_critical_name_start;
 OMP_ENTRY void GOMP_critical_name_start(void **lock)
 {
     const struct runtime *runtime = gomp_runtime_here(CALLER);
-    uint64_t began = begin(runtime, KIND_CRITICAL, CALLER);
+    uint64_t began = begin_wait(runtime, KIND_CRITICAL, CALLER);
     REAL(named_fn, runtime, GOMP_critical_name_start)(lock);
     watch_lock_end(began, CALLER);
 }
@@ -225,7 +226,7 @@ static set_fn *find_other(const char *name)
     {                                                                          \
         const struct runtime *runtime = gomp_runtime_here(CALLER);             \
         set_fn *real = (set_fn *)runtime->entry[ENTRY_omp_##name];             \
-        uint64_t began = begin(runtime, KIND_LOCK, CALLER);                    \
+        uint64_t began = begin_wait(runtime, KIND_LOCK, CALLER);               \
         if (real == NULL)                                                      \
             real = find_other("omp_" #name);                                   \
         real(lock);                                                            \

@@ -48,18 +48,10 @@ struct task {
     int at;
 };
 
-static void *need(void *memory)
-{
-    if (memory == NULL) {
-        settings_say("out of memory for the loops of a region");
-        _Exit(1);
-    }
-    return memory;
-}
-
 static struct block *make_block(void)
 {
-    return need(calloc(1, sizeof(struct block)));
+    return settings_need(calloc(1, sizeof(struct block)),
+                         "the loops of a region");
 }
 
 /* The first thread that comes makes it. */
@@ -151,7 +143,8 @@ static void implicit_task(int scope, data_t *parallel, data_t *task,
         task->ptr = NULL;
         return;
     }
-    task->ptr = need(calloc(1, sizeof(struct task)));
+    task->ptr =
+        settings_need(calloc(1, sizeof(struct task)), "the loops of a region");
     const struct block *block =
         (flags & TASK_INITIAL) || parallel == NULL ? NULL : parallel->ptr;
     if (!(flags & TASK_INITIAL))
@@ -162,7 +155,7 @@ static void implicit_task(int scope, data_t *parallel, data_t *task,
 
 /* ---- the tool ---- */
 
-static int initialize(lookup_fn *lookup, int device, data_t *data)
+static int initialize_tool(lookup_fn *lookup, int device, data_t *data)
 {
     (void)device, (void)data;
     ompt_callback found = lookup("ompt_set_callback");
@@ -179,7 +172,7 @@ static int initialize(lookup_fn *lookup, int device, data_t *data)
     return 1;
 }
 
-static void finalize(data_t *data)
+static void finalize_tool(data_t *data)
 {
     (void)data;
     parallel_info = NULL;
@@ -208,8 +201,8 @@ OMP_ENTRY start_tool_fn ompt_start_tool;
 OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
                                                const char *runtime)
 {
-    static struct start_result result = {.initialize = initialize,
-                                         .finalize = finalize};
+    static struct start_result result = {.initialize = initialize_tool,
+                                         .finalize = finalize_tool};
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
     runtime_begins(__builtin_return_address(0));
     void *found = dlsym(RTLD_NEXT, "ompt_start_tool");

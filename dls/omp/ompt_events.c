@@ -53,8 +53,8 @@ static void sync_region(int kind, int scope, data_t *parallel, data_t *task,
         mate_leave();
 }
 
-static void work(int kind, int scope, data_t *parallel, data_t *task,
-                 uint64_t count, const void *caller)
+static void work_event(int kind, int scope, data_t *parallel, data_t *task,
+                       uint64_t count, const void *caller)
 {
     static const uint32_t kinds[] = {0,           KIND_STATIC,  KIND_SECTIONS,
                                      KIND_SINGLE, KIND_SINGLE,  0,
@@ -64,8 +64,8 @@ static void work(int kind, int scope, data_t *parallel, data_t *task,
         mate_meet(kinds[kind]);
 }
 
-static void masked(int scope, data_t *parallel, data_t *task,
-                   const void *caller)
+static void masked_event(int scope, data_t *parallel, data_t *task,
+                         const void *caller)
 {
     (void)scope, (void)parallel, (void)task, (void)caller;
     mate_meet(KIND_MASTER);
@@ -139,8 +139,8 @@ static void mutex_acquired(int kind, uint64_t lock, const void *caller)
 void ompt_watch_events(ompt_set_fn *set)
 {
     OMPT_SET(set, SYNC_REGION, sync_region);
-    OMPT_SET(set, WORK, work);
-    OMPT_SET(set, MASKED, masked);
+    OMPT_SET(set, WORK, work_event);
+    OMPT_SET(set, MASKED, masked_event);
     OMPT_SET(set, TASK_CREATE, task_create);
     OMPT_SET(set, TASK_SCHEDULE, task_schedule);
     OMPT_SET(set, MUTEX_ACQUIRE, mutex_acquire);

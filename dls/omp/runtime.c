@@ -58,7 +58,7 @@ static void find_entry(const struct place *in, const char *name, void *entry)
     memcpy(entry, &found, sizeof(found));
 }
 
-static void fill(struct runtime *runtime, const struct place *in)
+static void find_entries(struct runtime *runtime, const struct place *in)
 {
     for (int i = 0; i < ENTRIES; i++)
         find_entry(in, names[i], &runtime->entry[i]);
@@ -81,7 +81,7 @@ static const struct runtime *find_there(const void *base)
     return NULL;
 }
 
-static const struct runtime *find(const void *base)
+static const struct runtime *find_runtime(const void *base)
 {
     engine_lock(&lock);
     const struct runtime *found = find_there(base);
@@ -90,7 +90,8 @@ static const struct runtime *find(const void *base)
 }
 
 /* Another thread may have added it just now.  NULL: no room. */
-static const struct runtime *add(const struct runtime *made, const void *base)
+static const struct runtime *add_runtime(const struct runtime *made,
+                                         const void *base)
 {
     engine_lock(&lock);
     const struct runtime *found = find_there(base);
@@ -107,13 +108,13 @@ static const struct runtime *add(const struct runtime *made, const void *base)
  * each must know its own teams.  It stays when the last module that needs it is
  * closed: its entries are kept here, and its threads wait in its code.  NULL:
  * there is none. */
-static const struct runtime *get(const void *entry)
+static const struct runtime *runtime_of_entry(const void *entry)
 {
     Dl_info info;
     struct runtime made = {.threads = NULL};
     if (entry == NULL || dladdr(entry, &info) == 0)
         return NULL;
-    const struct runtime *found = find(info.dli_fbase);
+    const struct runtime *found = find_runtime(info.dli_fbase);
     if (found != NULL)
         return found;
     void *handle =
@@ -121,9 +122,9 @@ static const struct runtime *get(const void *entry)
     if (handle == NULL)
         return NULL;
     snprintf(made.file, sizeof(made.file), "%s", info.dli_fname);
-    fill(&made, &(struct place){.handle = handle});
+    find_entries(&made, &(struct place){.handle = handle});
     dlclose(handle);
-    return add(&made, info.dli_fbase);
+    return add_runtime(&made, info.dli_fbase);
 }
 
 /* The only runtime of LLVM's in the process, without the loader, for which a
@@ -136,12 +137,12 @@ static const struct runtime *get_only_llvm(void)
     if (!module_that_defines(any_llvm, &module))
         return NULL;
     const void *base = (const void *)(uintptr_t)module.base;
-    const struct runtime *found = find(base);
+    const struct runtime *found = find_runtime(base);
     if (found != NULL)
         return found;
     snprintf(made.file, sizeof(made.file), "%s", module.path);
-    fill(&made, &(struct place){.module = &module});
-    return add(&made, base);
+    find_entries(&made, &(struct place){.module = &module});
+    return add_runtime(&made, base);
 }
 
 /* ---- of a module ---- */
@@ -163,8 +164,8 @@ static const struct runtime *find_kept(const struct module *module,
 }
 
 /* Another module may come to its place when one was closed. */
-static void keep(const struct module *module, bool by_llvm,
-                 const struct runtime *runtime)
+static void keep_runtime(const struct module *module, bool by_llvm,
+                         const struct runtime *runtime)
 {
     struct kept *of = &kept[by_llvm];
     engine_lock(&lock);
@@ -183,10 +184,10 @@ static const struct runtime *ask_loader(const struct module *module,
     const char *name = by_llvm ? any_llvm : names[ENTRY_GOMP_parallel];
     const struct runtime *runtime = by_llvm ? get_only_llvm() : NULL;
     if (runtime != NULL) {
-        keep(module, by_llvm, runtime);
+        keep_runtime(module, by_llvm, runtime);
         return runtime;
     }
-    runtime = get(dlsym(RTLD_NEXT, name));
+    runtime = runtime_of_entry(dlsym(RTLD_NEXT, name));
     if (runtime != NULL) {
         atomic_store(&kept[by_llvm].visible, runtime);
         return runtime;
@@ -196,10 +197,10 @@ static const struct runtime *ask_loader(const struct module *module,
         is_library ? dlopen(module->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (handle == NULL)
         return NULL;
-    runtime = get(dlsym(handle, name));
+    runtime = runtime_of_entry(dlsym(handle, name));
     dlclose(handle);
     if (runtime != NULL)
-        keep(module, by_llvm, runtime);
+        keep_runtime(module, by_llvm, runtime);
     return runtime;
 }
 
@@ -228,7 +229,7 @@ const struct runtime *runtime_at(const void *address, bool by_llvm)
  * no thread of them has to look for it. */
 void runtime_begins(const void *address)
 {
-    const struct runtime *runtime = get(address);
+    const struct runtime *runtime = runtime_of_entry(address);
     engine_lock(&lock);
     if (runtime != NULL && runtime != llvm) {
         llvm = runtime;

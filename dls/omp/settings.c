@@ -58,6 +58,15 @@ void settings_say(const char *format, ...)
     dprintf(STDERR_FILENO, "libdls-omp: %s\n", line.text);
 }
 
+void *settings_need(void *memory, const char *what)
+{
+    if (memory == NULL) {
+        settings_say("out of memory for %s", what);
+        _Exit(1);
+    }
+    return memory;
+}
+
 /* ---- the names of a loop ---- */
 
 /* By its file, or where that is not seen by its name. */
@@ -187,8 +196,8 @@ static void count_rules(bool found)
 
 /* Rules know a loop by its place in one build, by file:line, with or without
  * folders, or by function. */
-static int resolve(const struct loop_names *names, struct schedule *schedule,
-                   struct error *err)
+static int resolve_rule(const struct loop_names *names,
+                        struct schedule *schedule, struct error *err)
 {
     const char *slash = strrchr(names->line, '/');
     const char *const all[] = {names->build, names->line,
@@ -210,7 +219,7 @@ struct kept {
 };
 
 /* One copy of each text. */
-static const struct way *keep(const struct way *way)
+static const struct way *keep_way(const struct way *way)
 {
     static struct kept *first;
     for (const struct kept *k = first; k != NULL; k = k->next)
@@ -226,8 +235,8 @@ static const struct way *keep(const struct way *way)
     return &kept->way;
 }
 
-static int parse(const struct schedule *schedule, struct way *way,
-                 struct error *err)
+static int parse_schedule(const struct schedule *schedule, struct way *way,
+                          struct error *err)
 {
     int code = way_parse(schedule->scheme, way, err);
     if (code != 0)
@@ -235,19 +244,19 @@ static int parse(const struct schedule *schedule, struct way *way,
     return code;
 }
 
-static const struct way *choose(const struct counters_site *site,
-                                const struct loop_names *names,
-                                char why[COUNTERS_NAME_MAX])
+static const struct way *choose_way(const struct counters_site *site,
+                                    const struct loop_names *names,
+                                    char why[COUNTERS_NAME_MAX])
 {
     struct schedule schedule;
     struct way way;
     struct error err;
-    int code = resolve(names, &schedule, &err);
+    int code = resolve_rule(names, &schedule, &err);
     count_rules(code != 0 || schedule.scheme[0] != '\0');
     if (code == 0 && schedule.scheme[0] == '\0')
         return NULL;
     if (code == 0)
-        code = parse(&schedule, &way, &err);
+        code = parse_schedule(&schedule, &way, &err);
     if (code != 0) {
         settings_say("%s", err.text);
         snprintf(why, COUNTERS_NAME_MAX, "%.239s", err.text);
@@ -271,7 +280,7 @@ static const struct way *choose(const struct counters_site *site,
                  "monotonic: its chunks would be others than it asks for");
         return NULL;
     }
-    return keep(&way);
+    return keep_way(&way);
 }
 
 void settings_refuse(const struct way *way, const struct error *err,
@@ -298,7 +307,7 @@ const struct way *settings_choose(const struct counters_site *site,
     if (!may_change(site->clause, site->flags))
         return NULL;
     locale_t before = numbers_as_in_c();
-    const struct way *way = choose(site, names, why);
+    const struct way *way = choose_way(site, names, why);
     numbers_as_before(before);
     return way;
 }

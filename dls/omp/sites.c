@@ -26,7 +26,7 @@ static uintptr_t key_of(const void *address, const struct clause *clause)
            clause->flags;
 }
 
-static uintptr_t mix(uintptr_t key, const void *address)
+static uintptr_t mix_hash(uintptr_t key, const void *address)
 {
     return (key ^ (uintptr_t)address) * UINT64_C(0x9E3779B97F4A7C15);
 }
@@ -57,8 +57,8 @@ struct found {
     char note[COUNTERS_NAME_MAX]; /* why there are none */
 };
 
-static void look(const void *address, const struct clause *clause,
-                 struct found *found)
+static void look_up(const void *address, const struct clause *clause,
+                    struct found *found)
 {
     module_find(address, &found->module);
     module_find(clause->caller, &found->caller);
@@ -93,9 +93,9 @@ static int32_t number_module(struct counters *counters,
     return modules;
 }
 
-static struct counters_address place(struct counters *counters,
-                                     const struct module *module,
-                                     const void *address)
+static struct counters_address address_in(struct counters *counters,
+                                          const struct module *module,
+                                          const void *address)
 {
     if (!module->known)
         return (struct counters_address){.module = -1};
@@ -111,8 +111,8 @@ static bool is_full(void)
 }
 
 /* Under the lock. */
-static bool fill(struct site *site, const void *address,
-                 const struct clause *clause, const struct found *found)
+static bool fill_site(struct site *site, const void *address,
+                      const struct clause *clause, const struct found *found)
 {
     if (is_full())
         return false;
@@ -127,8 +127,8 @@ static bool fill(struct site *site, const void *address,
     counted->clause = clause->clause;
     counted->flags = clause->flags;
     counted->chunk = clause->chunk;
-    counted->at = place(counters, &found->module, address);
-    counted->caller = place(counters, &found->caller, clause->caller);
+    counted->at = address_in(counters, &found->module, address);
+    counted->caller = address_in(counters, &found->caller, clause->caller);
     if (clause->source != NULL)
         snprintf(counted->source, sizeof(counted->source), "%.239s",
                  clause->source);
@@ -166,18 +166,18 @@ static void say_lost(void)
     said = true;
 }
 
-static struct site *make(uintptr_t key, unsigned at, const void *address,
-                         const struct clause *clause)
+static struct site *make_site(uintptr_t key, unsigned at, const void *address,
+                              const struct clause *clause)
 {
     struct site *made = NULL;
     struct found found;
     if (!is_full())
-        look(address, clause, &found);
+        look_up(address, clause, &found);
     engine_lock(&lock);
     for (unsigned i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS) {
         uintptr_t there = atomic_load(&sites[at].key);
         if (there == key ||
-            (there == 0 && fill(&sites[at], address, clause, &found)))
+            (there == 0 && fill_site(&sites[at], address, clause, &found)))
             made = &sites[at];
         if (there == 0 || there == key)
             break;
@@ -244,8 +244,8 @@ void sites_release(void)
     engine_unlock(&lock);
 }
 
-static struct site *find(uintptr_t key, const void *address,
-                         const struct clause *clause)
+static struct site *find_site(uintptr_t key, const void *address,
+                              const struct clause *clause)
 {
     unsigned first = (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
     unsigned at = first % SLOTS;
@@ -255,14 +255,14 @@ static struct site *find(uintptr_t key, const void *address,
         if (OMP_LIKELY(found == key))
             return &sites[at];
         if (found == 0)
-            return make(key, at, address, clause);
+            return make_site(key, at, address, clause);
         at = (at + 1) % SLOTS;
     }
 }
 
 struct site *site_find(const void *address, const struct clause *clause)
 {
-    return find(key_of(address, clause), address, clause);
+    return find_site(key_of(address, clause), address, clause);
 }
 
 /* Two parts with the same 57 bits are not to be expected. */
@@ -271,7 +271,7 @@ struct site *site_find_part(struct site *region, const void *from,
 {
     const struct clause clause = {
         .clause = CLAUSE_PART, .caller = from, .region = region};
-    uintptr_t hash = mix(mix(mix(0, region), from), to);
-    return find(key_of((const void *)hash, &clause),
-                to != NULL ? to : region->address, &clause);
+    uintptr_t hash = mix_hash(mix_hash(mix_hash(0, region), from), to);
+    return find_site(key_of((const void *)hash, &clause),
+                     to != NULL ? to : region->address, &clause);
 }

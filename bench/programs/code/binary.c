@@ -28,7 +28,8 @@ struct binary {
     struct imports defined;
 };
 
-static bool fits(const struct binary *binary, uint64_t offset, uint64_t size)
+static bool fits_in_file(const struct binary *binary, uint64_t offset,
+                         uint64_t size)
 {
     return offset <= binary->size && size <= binary->size - offset;
 }
@@ -69,7 +70,7 @@ static const Elf64_Shdr *section_named(const struct binary *binary,
     for (int i = 0; i < binary->head->e_shnum; i++) {
         const Elf64_Shdr *one = &binary->section[i];
         if (one->sh_name < names->sh_size && one->sh_type != SHT_NOBITS &&
-            fits(binary, one->sh_offset, one->sh_size) &&
+            fits_in_file(binary, one->sh_offset, one->sh_size) &&
             strncmp((const char *)binary->data + names->sh_offset +
                         one->sh_name,
                     name, names->sh_size - one->sh_name) == 0)
@@ -89,17 +90,19 @@ static bool is_right(const struct binary *binary)
         head->e_shentsize != sizeof(Elf64_Shdr) ||
         head->e_shstrndx >= head->e_shnum || head->e_phoff % 8 != 0 ||
         head->e_shoff % 8 != 0 ||
-        !fits(binary, head->e_phoff, sizeof(Elf64_Phdr) * head->e_phnum) ||
-        !fits(binary, head->e_shoff, sizeof(Elf64_Shdr) * head->e_shnum))
+        !fits_in_file(binary, head->e_phoff,
+                      sizeof(Elf64_Phdr) * head->e_phnum) ||
+        !fits_in_file(binary, head->e_shoff,
+                      sizeof(Elf64_Shdr) * head->e_shnum))
         return false;
     const Elf64_Phdr *part = (const void *)(binary->data + head->e_phoff);
     for (int i = 0; i < head->e_phnum; i++)
-        if (!fits(binary, part[i].p_offset, part[i].p_filesz))
+        if (!fits_in_file(binary, part[i].p_offset, part[i].p_filesz))
             return false;
     const Elf64_Shdr *names =
         (const Elf64_Shdr *)(const void *)(binary->data + head->e_shoff) +
         head->e_shstrndx;
-    return fits(binary, names->sh_offset, names->sh_size) &&
+    return fits_in_file(binary, names->sh_offset, names->sh_size) &&
            names->sh_size > 0 &&
            binary->data[names->sh_offset + names->sh_size - 1] == '\0';
 }
@@ -318,7 +321,7 @@ bool binary_next_call(const struct binary *binary,
 
 /* ---- the file ---- */
 
-static int fill(struct binary *binary)
+static int read_tables(struct binary *binary)
 {
     binary->part = (const void *)(binary->data + binary->head->e_phoff);
     binary->section = (const void *)(binary->data + binary->head->e_shoff);
@@ -361,7 +364,7 @@ int binary_open(const char *path, struct binary **out, struct error *err)
         binary->data = data;
         binary->size = (size_t)about.st_size;
         binary->head = data;
-        code = is_right(binary) ? fill(binary) : -ENOEXEC;
+        code = is_right(binary) ? read_tables(binary) : -ENOEXEC;
     }
     if (code == 0)
         *out = binary;

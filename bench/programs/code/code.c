@@ -160,7 +160,7 @@ static void assume_access(struct insn *insn)
     insn->writes |= UINT64_C(1) << REG_FLAGS;
 }
 
-static struct insn convert(struct code *code)
+static struct insn convert_instruction(struct code *code)
 {
     const cs_insn *one = code->one;
     const cs_x86 *x86 = &one->detail->x86;
@@ -187,9 +187,9 @@ static struct insn convert(struct code *code)
     return out;
 }
 
-static struct insn *decode(struct code *code,
-                           const struct binary_function *function,
-                           int64_t *count)
+static struct insn *decode_function(struct code *code,
+                                    const struct binary_function *function,
+                                    int64_t *count)
 {
     struct insn *all = NULL;
     int64_t room = 0;
@@ -205,7 +205,7 @@ static struct insn *decode(struct code *code,
             free(all);
             return NULL;
         }
-        all[(*count)++] = convert(code);
+        all[(*count)++] = convert_instruction(code);
     }
     return all;
 }
@@ -270,7 +270,8 @@ const struct insn *code_read(struct code *code,
         memmove(&code->kept[low + 1], &code->kept[low],
                 sizeof(*code->kept) * (size_t)(code->count - low));
         code->kept[low] = (struct kept){.at = function->at};
-        code->kept[low].insn = decode(code, function, &code->kept[low].count);
+        code->kept[low].insn =
+            decode_function(code, function, &code->kept[low].count);
         code->count++;
     }
     *count = code->kept[low].count;

@@ -33,7 +33,7 @@ static void close_cycle(struct search *s, int32_t root)
         s->graph->component[root] = -1;
 }
 
-static void begin(struct search *s, int32_t block)
+static void begin_block(struct search *s, int32_t block)
 {
     s->visit[s->top++] = (struct visit){block, 0};
     s->index[block] = s->low[block] = ++s->number;
@@ -42,7 +42,7 @@ static void begin(struct search *s, int32_t block)
 }
 
 /* One way on, or back. */
-static void go(struct search *s)
+static void take_way(struct search *s)
 {
     struct visit *now = &s->visit[s->top - 1];
     const struct block *block = &s->graph->block[now->block];
@@ -51,7 +51,7 @@ static void go(struct search *s)
         if (!s->in[to])
             return;
         if (s->index[to] == 0)
-            begin(s, to);
+            begin_block(s, to);
         else if (s->on[to] && s->index[to] < s->low[now->block])
             s->low[now->block] = s->index[to];
         return;
@@ -81,9 +81,9 @@ int graph_find_cycles(struct graph *graph, const bool *in)
     for (int32_t r = 0; ready && r < graph->blocks; r++) {
         if (!in[r] || s.index[r] != 0)
             continue;
-        begin(&s, r);
+        begin_block(&s, r);
         while (s.top > 0)
-            go(&s);
+            take_way(&s);
     }
     free(s.index);
     free(s.low);

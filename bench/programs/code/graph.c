@@ -152,8 +152,8 @@ static int find_ways(const struct graph *graph, int32_t i, struct ways *ways)
 enum { SEEN = 1, LEADER = 2, PAD = 4 };
 
 /* A jump to another function's begin is a call that does not come back. */
-static bool leaves(const struct graph *graph, const struct insn *insn,
-                   uint64_t to)
+static bool leaves_function(const struct graph *graph, const struct insn *insn,
+                            uint64_t to)
 {
     struct binary_function part;
     return insn->flow == FLOW_JUMP && !has_part(graph, to) &&
@@ -165,7 +165,7 @@ struct walk {
     int64_t count, room;
 };
 
-static int push(struct walk *walk, uint64_t at)
+static int push_block(struct walk *walk, uint64_t at)
 {
     int code = list_grow(&walk->work, &walk->room, walk->count + 1,
                          sizeof(*walk->work));
@@ -194,12 +194,12 @@ static int walk_from(struct code *code, struct graph *graph, struct walk *walk,
         const struct insn *insn = &graph->insn[i];
         int result = find_ways(graph, (int32_t)i, &ways);
         for (int w = 0; result == 0 && w < ways.count; w++) {
-            if (leaves(graph, insn, ways.to[w]))
+            if (leaves_function(graph, insn, ways.to[w]))
                 continue;
             int64_t to = code_index(graph->insn, graph->insns, ways.to[w]);
             if (to >= 0 && (insn->flow != FLOW_ON || to != i + 1))
                 mark[to] |= LEADER;
-            result = push(walk, ways.to[w]);
+            result = push_block(walk, ways.to[w]);
         }
         if (result != 0)
             return result;
@@ -219,8 +219,8 @@ static int64_t find_pad(const struct graph *graph, const uint8_t *mark)
     return -1;
 }
 
-static int reach(struct code *code, struct graph *graph, uint64_t entry,
-                 uint8_t **out)
+static int find_reached(struct code *code, struct graph *graph, uint64_t entry,
+                        uint8_t **out)
 {
     struct walk walk = {NULL, 0, 0};
     bool again = true;
@@ -231,13 +231,13 @@ static int reach(struct code *code, struct graph *graph, uint64_t entry,
         walk.count = 0;
         free(mark);
         mark = calloc((size_t)graph->insns + 1, 1);
-        result = mark == NULL ? -ENOMEM : push(&walk, entry);
+        result = mark == NULL ? -ENOMEM : push_block(&walk, entry);
         if (result == 0)
             result = walk_from(code, graph, &walk, mark, &again);
         int64_t pad;
         while (result == 0 && !again && (pad = find_pad(graph, mark)) >= 0) {
             mark[pad] |= LEADER | PAD;
-            result = push(&walk, graph->insn[pad].at);
+            result = push_block(&walk, graph->insn[pad].at);
             if (result == 0)
                 result = walk_from(code, graph, &walk, mark, &again);
         }
@@ -266,7 +266,7 @@ static int link_blocks(struct graph *graph)
             graph->insn[last].flow == FLOW_JUMP && ways.count == 0;
         for (int w = 0; code == 0 && w < ways.count; w++) {
             int64_t to = code_index(graph->insn, graph->insns, ways.to[w]);
-            if (leaves(graph, &graph->insn[last], ways.to[w])) {
+            if (leaves_function(graph, &graph->insn[last], ways.to[w])) {
                 block->jumps_away = true;
                 continue;
             }
@@ -335,7 +335,7 @@ int graph_build(struct code *code, uint64_t at, struct graph *graph)
         return -EINVAL;
     int result = add_part(code, graph, at);
     if (result == 0)
-        result = reach(code, graph, at, &mark);
+        result = find_reached(code, graph, at, &mark);
     if (result == 0)
         result = make_blocks(graph, mark, at);
     free(mark);

@@ -33,9 +33,9 @@ void imports_sort(struct imports *all, bool names)
               names ? by_name : imports_by_place);
 }
 
-static const struct import *find(const struct imports *all,
-                                 const struct import *wanted,
-                                 int (*order)(const void *, const void *))
+static const struct import *
+find_import(const struct imports *all, const struct import *wanted,
+            int (*order)(const void *, const void *))
 {
     return all->count > 0 ? bsearch(wanted, all->one, (size_t)all->count,
                                     sizeof(*all->one), order)
@@ -45,11 +45,11 @@ static const struct import *find(const struct imports *all,
 const char *imports_at(const struct imports *all, uint64_t at)
 {
     const struct import *found =
-        find(all, &(struct import){.at = at}, imports_by_place);
+        find_import(all, &(struct import){.at = at}, imports_by_place);
     return found != NULL ? found->name : NULL;
 }
 
 bool imports_have(const struct imports *all, const char *name)
 {
-    return find(all, &(struct import){.name = name}, by_name) != NULL;
+    return find_import(all, &(struct import){.name = name}, by_name) != NULL;
 }

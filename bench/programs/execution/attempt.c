@@ -60,7 +60,7 @@ struct watched {
     char last[200];        /* line of stderr */
 };
 
-static double left(void *arg)
+static double seconds_left(void *arg)
 {
     const struct watched *watched = arg;
     return watched->until - child_now();
@@ -92,16 +92,17 @@ static void keep_last(void *arg, const char *line)
 static const double NO_LIMIT = 1e9;
 
 /* Fills in `reason` where it did not end with 0. */
-static int run(char *const argv[], const struct attempts *attempts,
-               double limit_s, const char *what, struct attempt *attempt,
-               struct keeper_usage *usage, struct error *err)
+static int run_command(char *const argv[], const struct attempts *attempts,
+                       double limit_s, const char *what,
+                       struct attempt *attempt, struct keeper_usage *usage,
+                       struct error *err)
 {
     struct watched watched = {.until = child_now() +
                                        (limit_s > 0 ? limit_s : NO_LIMIT),
                               .output = usage != NULL ? attempt->output : NULL};
     const struct child_watcher watcher = {.bytes = take_bytes,
                                           .message = keep_last,
-                                          .tick = left,
+                                          .tick = seconds_left,
                                           .arg = &watched};
     struct child_end end;
     char how[160];
@@ -176,8 +177,8 @@ static int run_program(const struct attempts *attempts, const char *scheme,
     for (int i = 0; i < words; i++)
         argv[FIXED + i] = attempts->words[i];
     busy_read("", &attempts->processors, &busy);
-    int code =
-        run((char *const *)argv, attempts, limit_s, "", attempt, &usage, err);
+    int code = run_command((char *const *)argv, attempts, limit_s, "", attempt,
+                           &usage, err);
     if (code == 0)
         count_usage(attempts, &busy, &usage, attempt);
     free(argv);
@@ -189,9 +190,10 @@ static int run_check(const struct attempts *attempts, double limit_s,
 {
     char *const argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)attempts->check,
                           NULL};
-    return attempts->check == NULL ? 0
-                                   : run(argv, attempts, limit_s,
-                                         "the check: ", attempt, NULL, err);
+    return attempts->check == NULL
+               ? 0
+               : run_command(argv, attempts, limit_s, "the check: ", attempt,
+                             NULL, err);
 }
 
 int attempt_run(const struct attempts *attempts, const char *scheme,

@@ -37,7 +37,7 @@ static void end_line(struct output *output)
     output->in_line = 0;
 }
 
-static void keep(struct output *output, const char *data, size_t size)
+static void keep_output(struct output *output, const char *data, size_t size)
 {
     if (output->size >= OUTPUT_KEPT)
         return;
@@ -47,7 +47,7 @@ static void keep(struct output *output, const char *data, size_t size)
 
 void output_add(struct output *output, const char *data, size_t size)
 {
-    keep(output, data, size);
+    keep_output(output, data, size);
     output->size += (int64_t)size;
     XXH3_64bits_update(output->whole, data, size);
     while (size > 0) {

@@ -38,7 +38,7 @@ int candidates_find(const struct candidates *candidates, const char *name)
     return -1;
 }
 
-static char *copy(const char *text)
+static char *copy_text(const char *text)
 {
     return text != NULL ? need_copy(text) : NULL;
 }
@@ -53,8 +53,8 @@ int candidates_add(struct candidates *candidates, enum factor factor,
         return -1;
     i = candidates->count++;
     candidates->name[i] = need_copy(name);
-    candidates->scheme[i] = copy(scheme);
-    candidates->setting[i] = copy(setting);
+    candidates->scheme[i] = copy_text(scheme);
+    candidates->setting[i] = copy_text(setting);
     candidates->factor[i] = factor;
     return i;
 }

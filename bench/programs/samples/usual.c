@@ -28,8 +28,8 @@ static bool is_set(const char *setting)
     return set;
 }
 
-static void add(struct candidates *candidates, enum factor factor,
-                const char *setting)
+static void add_setting(struct candidates *candidates, enum factor factor,
+                        const char *setting)
 {
     if (!is_set(setting))
         candidates_add(candidates, factor, setting, NULL, setting);
@@ -43,7 +43,7 @@ static void add_threads(struct candidates *candidates, int threads, int own)
     if (threads < 1 || threads == own)
         return;
     snprintf(text, sizeof(text), "OMP_NUM_THREADS=%d", threads);
-    add(candidates, FACTOR_THREADS, text);
+    add_setting(candidates, FACTOR_THREADS, text);
 }
 
 /* The threads of a program that sets no number itself. */
@@ -105,15 +105,17 @@ static void add_near(struct candidates *candidates, const struct topo *topo,
     else
         text = need_text("OMP_PROC_BIND=close OMP_PLACES={%s}", list);
     if (others && count > 1 && strlen(text) < SETTING_MAX)
-        add(candidates, FACTOR_PLACES, text);
+        add_setting(candidates, FACTOR_PLACES, text);
     free(list);
     free(text);
 }
 
 static void add_places(struct candidates *candidates, const struct topo *topo)
 {
-    add(candidates, FACTOR_PLACES, "OMP_PROC_BIND=close OMP_PLACES=cores");
-    add(candidates, FACTOR_PLACES, "OMP_PROC_BIND=spread OMP_PLACES=cores");
+    add_setting(candidates, FACTOR_PLACES,
+                "OMP_PROC_BIND=close OMP_PLACES=cores");
+    add_setting(candidates, FACTOR_PLACES,
+                "OMP_PROC_BIND=spread OMP_PLACES=cores");
     add_near(candidates, topo, true);
     add_near(candidates, topo, false);
 }
@@ -123,8 +125,8 @@ void candidates_add_usual(struct candidates *candidates, enum factor factor)
     struct topo *topo;
     struct error ignored;
     if (factor == FACTOR_WAITING) {
-        add(candidates, factor, "OMP_WAIT_POLICY=passive");
-        add(candidates, factor, "OMP_WAIT_POLICY=active");
+        add_setting(candidates, factor, "OMP_WAIT_POLICY=passive");
+        add_setting(candidates, factor, "OMP_WAIT_POLICY=active");
         return;
     }
     if (topo_open(&topo, &ignored) != 0)

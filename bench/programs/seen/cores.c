@@ -57,8 +57,9 @@ static void add_ranks(const struct loops *loops, const struct counters *own,
     }
 }
 
-static void fill(const struct loops *loops, const struct counters *counters,
-                 struct loops_cores *cores)
+static void fill_cores(const struct loops *loops,
+                       const struct counters *counters,
+                       struct loops_cores *cores)
 {
     const struct allowed *allowed = &counters->cores.allowed;
     int threads = largest_team(counters);
@@ -73,8 +74,8 @@ static void fill(const struct loops *loops, const struct counters *counters,
     cores->by = allowed_by(allowed, count);
 }
 
-static void mark(const struct loops_cores *cores, struct loops_loop *row,
-                 int count)
+static void mark_rows(const struct loops_cores *cores, struct loops_loop *row,
+                      int count)
 {
     for (int i = 0; i < count; i++) {
         int threads = row[i].site->threads_max;
@@ -88,10 +89,10 @@ void cores_mark(struct loops *loops)
     for (int i = 0; i < loops->processes; i++) {
         struct loops_process *process = &loops->process[i];
         struct loops_cores *cores = &process->cores;
-        fill(loops, process->counters, cores);
+        fill_cores(loops, process->counters, cores);
         cores->shared = cores->threads > cores->cores;
-        mark(cores, process->loop, process->loops);
-        mark(cores, process->part, process->parts);
+        mark_rows(cores, process->loop, process->loops);
+        mark_rows(cores, process->part, process->parts);
     }
 }
 

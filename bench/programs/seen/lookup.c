@@ -69,7 +69,7 @@ static void keep_counters(const char *folder, int file)
 }
 
 /* `file`: a descriptor came with it, or -1. */
-static void receive(int fd, char *text, size_t size, int *file)
+static void receive_text(int fd, char *text, size_t size, int *file)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*file))];
     struct iovec data = {text, size - 1};
@@ -128,7 +128,7 @@ void lookup_answer(const struct lookup *lookup, int i)
         return;
     if (i == 0 || may_ask(lookup, fd)) {
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-        receive(fd, text, sizeof(text), &file);
+        receive_text(fd, text, sizeof(text), &file);
         if (file >= 0)
             keep_counters(lookup->folder, file);
         find_place(lookup, text, reply, sizeof(reply));

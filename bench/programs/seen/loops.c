@@ -201,9 +201,9 @@ static void name_by_region(struct loops_loop *loop,
         loop->place.line = region.line;
 }
 
-static void fill(struct loops_loop *loop, const struct counters *counters,
-                 const struct counters_site *site, const struct loops_end *end,
-                 struct symbols *symbols)
+static void fill_loop(struct loops_loop *loop, const struct counters *counters,
+                      const struct counters_site *site,
+                      const struct loops_end *end, struct symbols *symbols)
 {
     const char *path = loops_path(counters, &site->at);
     const char *from = site->clause == CLAUSE_PART
@@ -231,7 +231,7 @@ static int by_seconds(const void *a, const void *b)
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static void sort(struct loops_loop *loop, int count)
+static void sort_loops(struct loops_loop *loop, int count)
 {
     qsort(loop, (size_t)count, sizeof(*loop), by_seconds);
 }
@@ -245,13 +245,17 @@ static void add_site(struct loops_process *process, struct counters_site *site,
     if (part && site->visits > 0)
         parts_find_master(counters, site, symbols);
     if (counters_is_loop(site->clause) && site->open.begun > 0)
-        fill(&process->loop[process->loops++], counters, site, end, symbols);
+        fill_loop(&process->loop[process->loops++], counters, site, end,
+                  symbols);
     else if (part && any)
-        fill(&process->part[process->parts++], counters, site, end, symbols);
+        fill_loop(&process->part[process->parts++], counters, site, end,
+                  symbols);
     else if (site->clause == CLAUSE_LOCK)
-        fill(&process->lock[process->locks++], counters, site, end, symbols);
+        fill_loop(&process->lock[process->locks++], counters, site, end,
+                  symbols);
     if (site->clause == CLAUSE_REGION && site->note[0] != '\0')
-        fill(&process->left[process->lefts++], counters, site, end, symbols);
+        fill_loop(&process->left[process->lefts++], counters, site, end,
+                  symbols);
     process->open = process->open || (any && is_open(site));
 }
 
@@ -309,8 +313,8 @@ static void add_process(struct loops *loops, struct counters *counters,
         loops->later_s =
             fmax(loops->later_s, (double)(over - end->ticks) * end->tick_s);
     parts_drop_loops(process);
-    sort(process->loop, process->loops);
-    sort(process->part, process->parts);
+    sort_loops(process->loop, process->loops);
+    sort_loops(process->part, process->parts);
 }
 
 /* By rank, then as they began. */

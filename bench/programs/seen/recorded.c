@@ -164,7 +164,7 @@ static const char *find_reason(const struct counters_site *site)
                : "--loops dynamic adds those with dynamic and guided";
 }
 
-static void say(const struct recorded *recorded, bool stays, FILE *out)
+static void say_recorded(const struct recorded *recorded, bool stays, FILE *out)
 {
     const struct counters_site *site = recorded->loop->site;
     if (recorded->visits == 0)
@@ -201,7 +201,7 @@ static int write_loop(struct recorded *recorded, const char *from, FILE *out,
         fclose(costs);
     }
     if (code == 0)
-        say(recorded, strcmp(from, recorded->to) != 0, out);
+        say_recorded(recorded, strcmp(from, recorded->to) != 0, out);
     free(path);
     return code;
 }

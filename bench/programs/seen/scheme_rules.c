@@ -85,7 +85,7 @@ const char *rules_find(const struct rules *rules, const char *function)
     return NULL;
 }
 
-static void use(const struct rules *rules, const char *name)
+static void mark_used(const struct rules *rules, const char *name)
 {
     struct rules_rule *rule = find_name(rules, name);
     if (rule != NULL)
@@ -97,12 +97,12 @@ void rules_use(struct rules *rules, const struct symbols_place *place,
 {
     char name[512];
     const char *slash = strrchr(place->file, '/');
-    use(rules, build);
+    mark_used(rules, build);
     snprintf(name, sizeof(name), "%s:%d", place->file, place->line);
-    use(rules, name);
-    use(rules, slash != NULL ? name + (slash + 1 - place->file) : name);
+    mark_used(rules, name);
+    mark_used(rules, slash != NULL ? name + (slash + 1 - place->file) : name);
     for (int i = 0; i < NAMES_ALIASES; i++)
-        use(rules, names_alias(place->function, i, name));
+        mark_used(rules, names_alias(place->function, i, name));
 }
 
 /* Whether rules i and i + 1 may name one loop. */

@@ -297,8 +297,9 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 percent);
 }
 
-static void say(FILE *out, const struct answer_sum *sum,
-                const struct answer_whole *whole, const struct report_run *run)
+static void say_answer(FILE *out, const struct answer_sum *sum,
+                       const struct answer_whole *whole,
+                       const struct report_run *run)
 {
     double locked = sum->here_s > 0 ? fmin(sum->locked_s / sum->here_s, 1) : 0;
     bool doubtful = whole->lost >= 0.1 && sum->disturbed >= verdict_matters;
@@ -327,7 +328,7 @@ char *answer_text(const struct answer_sum *sum,
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
-    say(out, sum, whole, run);
+    say_answer(out, sum, whole, run);
     fclose(out);
     return text;
 }

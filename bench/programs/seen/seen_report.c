@@ -21,7 +21,7 @@ static void add_seconds(struct table *table, double seconds)
 }
 
 /* Visits side by side take more than the program together. */
-static double part(double value, double seconds)
+static double share_of(double value, double seconds)
 {
     return fmin(value / seconds, 1);
 }
@@ -38,9 +38,10 @@ struct report_numbers report_loop_numbers(const struct loops_loop *loop,
         .iterations = counted ? (double)site->iterations : NAN,
         .chunks = timed ? (double)site->chunks : NAN,
         .time_s = seen ? loop->seconds : NAN,
-        .share = seen ? part(loop->seconds, seconds) : NAN,
+        .share = seen ? share_of(loop->seconds, seconds) : NAN,
         .imbalance = balanced ? site->saved / (site->wall - site->saved) : NAN,
-        .saves = timed && !loop->shares ? part(loop->saved_s, seconds) : NAN,
+        .saves =
+            timed && !loop->shares ? share_of(loop->saved_s, seconds) : NAN,
         .locks = timed ? verdict_locked(loop) : NAN,
         .idle = NAN};
 }
@@ -56,7 +57,7 @@ struct report_numbers report_part_numbers(const struct loops_loop *loop,
         .iterations = NAN,
         .chunks = NAN,
         .time_s = loop->seconds,
-        .share = part(loop->seconds, seconds),
+        .share = share_of(loop->seconds, seconds),
         .imbalance =
             balanced ? loop->saved_s * site->threads_max / loop->busy_s : NAN,
         .saves = gain > 0 ? gain : NAN,
@@ -190,7 +191,7 @@ static void print_parts(FILE *out, const struct loops_process *process,
                 "  %d part%s of regions below 1 %% of the time, %.1f %% "
                 "together\n",
                 process->parts - rows, text_s(process->parts - rows),
-                100 * part(small_s, seconds));
+                100 * share_of(small_s, seconds));
 }
 
 /* ---- in words ---- */

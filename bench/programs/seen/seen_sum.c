@@ -24,7 +24,8 @@ struct sums {
     int64_t room;
 };
 
-static struct sum *find(struct sums *sums, const char *name, const char *what)
+static struct sum *find_sum(struct sums *sums, const char *name,
+                            const char *what)
 {
     for (int i = 0; i < sums->count; i++)
         if (text_is(sums->sum[i].name, name) &&
@@ -38,8 +39,8 @@ static struct sum *find(struct sums *sums, const char *name, const char *what)
     return made;
 }
 
-static void add(struct sums *sums, int process, const struct loops_loop *row,
-                double saved_s)
+static void add_row(struct sums *sums, int process,
+                    const struct loops_loop *row, double saved_s)
 {
     char name[LINES_NAME], what[120];
     lines_name(row, name);
@@ -47,7 +48,7 @@ static void add(struct sums *sums, int process, const struct loops_loop *row,
         lines_clause(row->site, what);
     else
         lines_kinds(row->site, what);
-    struct sum *sum = find(sums, name, what);
+    struct sum *sum = find_sum(sums, name, what);
     sum->processes += sum->last != process;
     sum->last = process;
     sum->visits += row->site->visits;
@@ -62,7 +63,7 @@ static int by_time(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void print(FILE *out, const struct sums *sums, double seconds)
+static void print_sums(FILE *out, const struct sums *sums, double seconds)
 {
     struct table table;
     table_open(&table, 0, 2);
@@ -95,16 +96,16 @@ void report_sum(FILE *out, const struct loops *loops, double seconds)
         const struct loops_process *process = &loops->process[i];
         all += process->end_s;
         for (int k = 0; k < process->loops; k++)
-            add(&sums, i, &process->loop[k],
-                seconds * verdict_gain(&process->loop[k], seconds));
+            add_row(&sums, i, &process->loop[k],
+                    seconds * verdict_gain(&process->loop[k], seconds));
         for (int k = 0; k < process->parts; k++)
-            add(&sums, i, &process->part[k],
-                seconds * verdict_part_gain(&process->part[k], seconds));
+            add_row(&sums, i, &process->part[k],
+                    seconds * verdict_part_gain(&process->part[k], seconds));
     }
     all = fmax(all, seconds);
     if (sums.count > 0)
         qsort(sums.sum, (size_t)sums.count, sizeof(*sums.sum), by_time);
     if (sums.count > 0 && sums.sum[0].seconds >= verdict_matters * all)
-        print(out, &sums, all);
+        print_sums(out, &sums, all);
     free(sums.sum);
 }

@@ -221,8 +221,8 @@ static bool has_ended(pid_t child)
     return (code != 0 && errno != EINTR) || info.si_pid == child;
 }
 
-static int watch(pid_t child, int signals, struct lookup *lookup,
-                 struct start_end *end, struct error *err)
+static int watch_child(pid_t child, int signals, struct lookup *lookup,
+                       struct start_end *end, struct error *err)
 {
     pid_t ended;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
@@ -317,7 +317,7 @@ int start_run(const struct start *start, const char *path,
     end->began = child > 0 && code == 0;
     close(failed[0]);
     if (end->began)
-        code = watch(child, signals, &lookup, end, err);
+        code = watch_child(child, signals, &lookup, end, err);
     end->pid = child;
     end->seconds = engine_now() - began;
     end->ticks = engine_ticks();

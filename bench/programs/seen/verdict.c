@@ -66,7 +66,7 @@ static bool is_asking_disturbed(const struct loops_loop *loop)
 }
 
 /* Of handing out, without what others took. */
-static double asking(const struct loops_loop *loop)
+static double asking_seconds(const struct loops_loop *loop)
 {
     return is_asking_disturbed(loop)
                ? 0
@@ -122,7 +122,7 @@ static double unseen_s(const struct loops_loop *loop)
 
 /* Of waiting at the end.  Where others had the cores at times, no more than the
  * longest chunks explain. */
-static double waiting(const struct loops_loop *loop)
+static double waiting_seconds(const struct loops_loop *loop)
 {
     double saved = fmax(loop->saved_s - loop->lost_s, 0);
     bool doubtful = loop->lost_s > 0.1 * loop->saved_s && are_equal(loop->site);
@@ -138,7 +138,7 @@ double verdict_gain(const struct loops_loop *loop, double seconds)
     if (loop->shares || !verdict_may_change(loop->site) ||
         !verdict_is_timed(loop->site) || loop->site->visits == 0)
         return 0;
-    return fmin((waiting(loop) + asking(loop)) / seconds, 1);
+    return fmin((waiting_seconds(loop) + asking_seconds(loop)) / seconds, 1);
 }
 
 double verdict_open_s(const struct loops_loop *loop)
@@ -172,7 +172,8 @@ static bool are_single(const struct counters_site *site)
 
 bool verdict_is_single(const struct loops_loop *loop)
 {
-    return are_single(loop->site) && waiting(loop) >= asking(loop);
+    return are_single(loop->site) &&
+           waiting_seconds(loop) >= asking_seconds(loop);
 }
 
 /* The advice for a loop whose threads wait at its end. */
@@ -213,7 +214,7 @@ static void say_asking(const struct loops_loop *loop, double gain, char *text,
 
 /* ---- the sentence ---- */
 
-static const char *reason(const struct counters_site *site)
+static const char *fixed_reason(const struct counters_site *site)
 {
     if ((site->flags & COUNTERS_ORDERED) || site->clause == CLAUSE_DOACROSS)
         return "its order matters";
@@ -227,11 +228,12 @@ static void say_fixed(const struct loops_loop *loop, double seconds, char *text,
 {
     if (verdict_is_timed(loop->site))
         snprintf(text, size, "%.1f %% of the time, never changed: %s",
-                 100 * fmin(loop->seconds / seconds, 1), reason(loop->site));
+                 100 * fmin(loop->seconds / seconds, 1),
+                 fixed_reason(loop->site));
     else
         snprintf(text, size,
                  "never changed: %s; the time of all its threads is not known",
-                 reason(loop->site));
+                 fixed_reason(loop->site));
 }
 
 static void say_open(const struct loops_loop *loop, double seconds, char *text,
@@ -302,7 +304,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
                  "fine as it is: at most %.1f %% of the program could be "
                  "gained",
                  100 * gain);
-    else if (asking(loop) > waiting(loop))
+    else if (asking_seconds(loop) > waiting_seconds(loop))
         say_asking(loop, gain, text, size);
     else
         say_waiting(loop, gain, loop->saved_s / seconds, text, size);

@@ -67,8 +67,8 @@ int arms_smaller(const struct flow *flow, int32_t block)
 enum { ARM_BLOCKS = 6 };
 
 /* The blocks from one on, each of which leads to the next one only. */
-static int chain(const struct graph *graph, int32_t from,
-                 int32_t out[ARM_BLOCKS])
+static int find_chain(const struct graph *graph, int32_t from,
+                      int32_t out[ARM_BLOCKS])
 {
     int count = 0;
     while (count < ARM_BLOCKS) {
@@ -128,8 +128,9 @@ static int32_t find_meeting(const struct graph *graph, const struct arms *arms)
 static struct arms arms_of(const struct graph *graph, int32_t block, bool turn)
 {
     struct arms arms;
-    arms.lefts = chain(graph, graph->block[block].next[turn], arms.left);
-    arms.rights = chain(graph, graph->block[block].next[!turn], arms.right);
+    arms.lefts = find_chain(graph, graph->block[block].next[turn], arms.left);
+    arms.rights =
+        find_chain(graph, graph->block[block].next[!turn], arms.right);
     return arms;
 }
 

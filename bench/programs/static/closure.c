@@ -13,7 +13,7 @@ struct reached {
     bool failed;
 };
 
-static void reach(struct reached *reached, uint64_t at)
+static void add_reached(struct reached *reached, uint64_t at)
 {
     for (int64_t i = 0; i < reached->count; i++)
         if (reached->at[i] == at)
@@ -85,7 +85,7 @@ static bool leads_on(struct code *code, const struct binary_function *function,
     if (target.at == 0)
         return insn[i].flow == FLOW_JUMP && is_table(insn, i);
     if (target.at - function->at >= function->size)
-        reach(reached, target.at);
+        add_reached(reached, target.at);
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool find_closure(struct code *code, uint64_t at, uint64_t *reads,
     struct reached reached = {NULL, 0, 0, false};
     bool known = true;
     *reads = *writes = 0;
-    reach(&reached, at);
+    add_reached(&reached, at);
     for (int64_t f = 0; known && f < reached.count; f++) {
         struct binary_function function;
         int64_t count = 0;

@@ -63,7 +63,7 @@ struct work {
     int32_t next; /* nothing waits before it */
 };
 
-static void add(struct work *work, int32_t block)
+static void add_work(struct work *work, int32_t block)
 {
     int32_t place = work->place[block];
     work->waits[place] = true;
@@ -71,8 +71,8 @@ static void add(struct work *work, int32_t block)
         work->next = place;
 }
 
-static void visit(const struct graph *graph, struct work *work, int32_t *stack,
-                  int32_t *left)
+static void visit_blocks(const struct graph *graph, struct work *work,
+                         int32_t *stack, int32_t *left)
 {
     int32_t depth = 0;
     for (int32_t r = -1; r < graph->blocks; r++) {
@@ -112,7 +112,7 @@ static int make_order(const struct graph *graph, struct work *work)
         for (int32_t b = 0; b < graph->blocks; b++)
             work->place[b] = -1;
         work->next = graph->blocks;
-        visit(graph, work, stack, left);
+        visit_blocks(graph, work, stack, left);
         work->next = graph->blocks;
     }
     free(stack);
@@ -128,7 +128,7 @@ static void free_order(struct work *work)
 }
 
 /* The next block that waits, -1: none. */
-static int32_t take(const struct graph *graph, struct work *work)
+static int32_t take_work(const struct graph *graph, struct work *work)
 {
     while (work->next < graph->blocks && !work->waits[work->next])
         work->next++;
@@ -138,8 +138,8 @@ static int32_t take(const struct graph *graph, struct work *work)
     return work->order[work->next];
 }
 
-static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
-                 const struct state *state)
+static void enter_block(struct flow *flow, struct work *work, int32_t from,
+                        int32_t to, const struct state *state)
 {
     struct state entered = {.reached = false};
     if (flow->pass == PASS_EMPTY && !flow->empty[to])
@@ -170,12 +170,12 @@ static void lead(struct flow *flow, struct work *work, int32_t from, int32_t to,
     flow->chooses = !flow->has_meets || flow->met[to];
     flow->outside = other;
     if (state_join(flow, &flow->in[to], state))
-        add(work, to);
+        add_work(work, to);
     flow->chooses = flow->outside = false;
     state_free(&entered);
 }
 
-static bool throws(const struct flow *flow, const struct insn *last)
+static bool throws_exception(const struct flow *flow, const struct insn *last)
 {
     if (last->flow != FLOW_CALL)
         return false;
@@ -200,7 +200,7 @@ static void pass_block(struct flow *flow, int32_t b, struct state *state)
         ends_leave(flow, state);
 }
 
-static void begin(struct flow *flow, struct work *work)
+static void begin_run(struct flow *flow, struct work *work)
 {
     for (int32_t b = 0; b < flow->graph->blocks; b++) {
         state_free(&flow->in[b]);
@@ -210,33 +210,33 @@ static void begin(struct flow *flow, struct work *work)
     entry->reached = true;
     entry->reg[REG_RSP] = (struct value){.kind = V_STACK};
     entry->reg[REG_RDI] = (struct value){.kind = V_SYMBOL, .number = 1};
-    add(work, 0);
+    add_work(work, 0);
 }
 
-static void follow(struct flow *flow, struct work *work)
+static void follow_blocks(struct flow *flow, struct work *work)
 {
     struct state state = {.reached = false};
     int64_t steps = 0, most = 200 * (int64_t)flow->graph->blocks + 1000;
     int32_t b;
-    begin(flow, work);
-    while (!flow->failed && (b = take(flow->graph, work)) >= 0) {
+    begin_run(flow, work);
+    while (!flow->failed && (b = take_work(flow->graph, work)) >= 0) {
         const struct block *block = &flow->graph->block[b];
         arms_mark(flow, b, &flow->in[b]);
         pass_block(flow, b, &state);
         for (int32_t i = 0; i < block->nexts; i++)
-            lead(flow, work, b, block->next[i], &state);
+            enter_block(flow, work, b, block->next[i], &state);
         if (flow->pass != PASS_EMPTY &&
-            throws(flow, graph_last(flow->graph, b)))
+            throws_exception(flow, graph_last(flow->graph, b)))
             for (int32_t p = 0; p < flow->graph->blocks; p++)
                 if (flow->graph->block[p].pad)
-                    lead(flow, work, b, p, &state);
+                    enter_block(flow, work, b, p, &state);
         if (++steps > most)
             flow->failed = true;
     }
     state_free(&state);
 }
 
-static void report(struct flow *flow)
+static void report_blocks(struct flow *flow)
 {
     struct state state = {.reached = false};
     flow->report = true;
@@ -262,12 +262,12 @@ int flow_run(struct flow *flow, enum pass pass)
         before = flow->escape;
         moves = flow->moved = flow->moves;
         objects = flow->objects.count;
-        follow(flow, &work);
+        follow_blocks(flow, &work);
     } while (!flow->failed &&
              (flow->escape != before || flow->objects.count != objects ||
               flow->moves != moves));
     if (!flow->failed)
-        report(flow);
+        report_blocks(flow);
     free_order(&work);
     return flow->failed ? -EINVAL : 0;
 }

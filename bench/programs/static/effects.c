@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void refuse(struct flow *flow, enum word word)
+static void refuse_effect(struct flow *flow, enum word word)
 {
     if (flow->effect == WORD_NONE)
         flow->effect = word;
@@ -21,7 +21,8 @@ static bool comes_from(const struct graph *graph, int32_t from, int32_t to)
 }
 
 /* The comparison that a block ends with, NULL: it ends otherwise. */
-static const struct insn *comparison(const struct graph *graph, int32_t block)
+static const struct insn *last_comparison(const struct graph *graph,
+                                          int32_t block)
 {
     const struct insn *last = graph_last(graph, block);
     return last->flow == FLOW_BRANCH && graph->block[block].count > 1 ? last - 1
@@ -30,8 +31,8 @@ static const struct insn *comparison(const struct graph *graph, int32_t block)
 
 static bool compare_alike(const struct graph *graph, int32_t a, int32_t b)
 {
-    const struct insn *left = comparison(graph, a),
-                      *right = comparison(graph, b);
+    const struct insn *left = last_comparison(graph, a),
+                      *right = last_comparison(graph, b);
     return left != NULL && right != NULL && left->id == right->id &&
            left->count == 2 && right->count == 2 &&
            left->op[0].type == OPERAND_REG && left->op[1].type == OPERAND_REG &&
@@ -89,7 +90,7 @@ static void judge_store(struct flow *flow, const struct insn *insn,
     bool shares = insn->lock || is_atomic_region(flow);
     if (outside && insn->lock && !flow->empty[flow->block] &&
         (insn->count < 2 || insn->op[1].type == OPERAND_NUMBER))
-        refuse(flow, WORD_THREADS);
+        refuse_effect(flow, WORD_THREADS);
     if (outside && !flow->empty[flow->block] && flow->before[flow->block])
         flow->carried = true; /* the first iteration does more */
     if (flow_is_fixed(flow, value))
@@ -113,7 +114,7 @@ void effect_store(struct flow *flow, const struct insn *insn,
         return;
     if (flow->pass == PASS_EMPTY && !is_same(old, value) &&
         (insn->lock || !asks_for_iteration(flow, flow->block, 4)))
-        refuse(flow, WORD_THREADS);
+        refuse_effect(flow, WORD_THREADS);
     if (flow->pass == PASS_CARRY)
         judge_store(flow, insn, old, value);
 }
@@ -145,18 +146,18 @@ void effect_call(struct flow *flow, struct state *state,
         }
         if (!fills_own(&state->reg[REG_RDI]) || strcmp(name, "realloc") == 0 ||
             strncmp(name, "mem", 3) != 0)
-            refuse(flow, WORD_CALLS);
+            refuse_effect(flow, WORD_CALLS);
         return;
     case TRUST_LOCK:
-        refuse(flow, WORD_CRITICAL);
+        refuse_effect(flow, WORD_CRITICAL);
         return;
     default:
-        refuse(flow, WORD_CALLS);
+        refuse_effect(flow, WORD_CALLS);
     }
 }
 
 /* Whether one way leads out of the loop. */
-static bool leaves(const struct flow *flow)
+static bool leaves_loop(const struct flow *flow)
 {
     const struct graph *graph = flow->graph;
     const struct block *block = &graph->block[flow->block];
@@ -175,6 +176,7 @@ void effect_branch(struct flow *flow, const struct value *flags)
         flow->orient[flow->block] = flags->number;
     }
     if (flow->pass == PASS_CARRY &&
-        (flags->kind == F_CARRY || (flags->kind == F_BOUND && !leaves(flow))))
+        (flags->kind == F_CARRY ||
+         (flags->kind == F_BOUND && !leaves_loop(flow))))
         flow->carried = true;
 }

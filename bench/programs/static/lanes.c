@@ -143,7 +143,7 @@ bool lanes_step(const struct value *next, uint64_t *step)
 
 /* ---- instructions ---- */
 
-static struct lanes product(struct lanes a, const struct lanes *b)
+static struct lanes product_of(struct lanes a, const struct lanes *b)
 {
     a.known = a.known && b->known;
     for (int i = 0; i < LANES; i++)
@@ -151,7 +151,7 @@ static struct lanes product(struct lanes a, const struct lanes *b)
     return a;
 }
 
-static struct lanes cut(struct lanes a, uint8_t bytes, bool with_sign)
+static struct lanes cut_lanes(struct lanes a, uint8_t bytes, bool with_sign)
 {
     a.known = a.known && bytes >= 4 && bytes <= 8;
     for (int i = 0; i < LANES && bytes == 4; i++)
@@ -160,13 +160,13 @@ static struct lanes cut(struct lanes a, uint8_t bytes, bool with_sign)
     return a;
 }
 
-static struct lanes read(struct flow *flow, struct state *state,
-                         const struct insn *insn, int i)
+static struct lanes read_operand(struct flow *flow, struct state *state,
+                                 const struct insn *insn, int i)
 {
     struct value v = flow_get(flow, state, insn, &insn->op[i]);
-    return cut(lanes_of(&v),
-               insn->op[i].type == OPERAND_NUMBER ? 8 : insn->op[i].bytes,
-               false);
+    return cut_lanes(lanes_of(&v),
+                     insn->op[i].type == OPERAND_NUMBER ? 8 : insn->op[i].bytes,
+                     false);
 }
 
 static bool is_sum(const struct insn *insn)
@@ -183,23 +183,25 @@ static bool is_sum(const struct insn *insn)
 }
 
 /* Of the first operand and the second one. */
-static struct lanes compute(struct flow *flow, struct state *state,
-                            const struct insn *insn)
+static struct lanes compute_result(struct flow *flow, struct state *state,
+                                   const struct insn *insn)
 {
     static const struct lanes unknown = {.known = false};
     if (insn->count == 0 || !is_sum(insn))
         return unknown;
     if (insn->id == X86_INS_LEA)
         return lanes_address(state, &insn->op[1], insn->at + insn->size);
-    struct lanes a = read(flow, state, insn, 0),
-                 b = insn->count > 1 ? read(flow, state, insn, 1) : unknown, c;
+    struct lanes a = read_operand(flow, state, insn, 0),
+                 b = insn->count > 1 ? read_operand(flow, state, insn, 1)
+                                     : unknown,
+                 c;
     switch (insn->id) {
     case X86_INS_MOV:
     case X86_INS_MOVABS:
         return b;
     case X86_INS_MOVSXD:
     case X86_INS_MOVSX:
-        return cut(b, insn->op[1].bytes, true);
+        return cut_lanes(b, insn->op[1].bytes, true);
     case X86_INS_ADD:
         return lanes_sum(a, b, 1);
     case X86_INS_SUB:
@@ -220,13 +222,13 @@ static struct lanes compute(struct flow *flow, struct state *state,
         c = insn->count > 1 && insn->op[1].type == OPERAND_NUMBER
                 ? same_in_all(UINT64_C(1) << (insn->op[1].value & 63))
                 : unknown;
-        return product(a, &c);
+        return product_of(a, &c);
     case X86_INS_IMUL:
         if (insn->count == 3) {
-            c = read(flow, state, insn, 2);
-            return product(b, &c);
+            c = read_operand(flow, state, insn, 2);
+            return product_of(b, &c);
         }
-        return insn->count == 2 ? product(a, &b) : unknown;
+        return insn->count == 2 ? product_of(a, &b) : unknown;
     default:
         return unknown;
     }
@@ -256,22 +258,22 @@ struct lanes lanes_before(struct flow *flow, struct state *state,
     if (flow->pass != PASS_CARRY || insn->flow != FLOW_ON)
         return (struct lanes){.known = false};
     if (insn->id == X86_INS_CDQE)
-        return cut(lanes_of(&state->reg[REG_RAX]), 4, true);
-    struct lanes out = compute(flow, state, insn);
+        return cut_lanes(lanes_of(&state->reg[REG_RAX]), 4, true);
+    struct lanes out = compute_result(flow, state, insn);
     return insn->id == X86_INS_LEA || insn->count == 0
                ? out
-               : cut(out, insn->op[0].bytes, writes_flags_only(insn));
+               : cut_lanes(out, insn->op[0].bytes, writes_flags_only(insn));
 }
 
-static void keep(struct flow *flow, struct state *state,
-                 const struct insn *insn, const struct lanes *lanes)
+static void keep_lanes(struct flow *flow, struct state *state,
+                       const struct insn *insn, const struct lanes *lanes)
 {
     const struct operand *op = &insn->op[0];
     if (insn->count == 0 || !op->writes)
         return;
     if (op->type == OPERAND_REG && op->reg < REG_VECTOR) {
         state->reg[op->reg].lanes =
-            op->bytes == 4 ? cut(*lanes, 4, false) : *lanes;
+            op->bytes == 4 ? cut_lanes(*lanes, 4, false) : *lanes;
     } else if (op->type == OPERAND_MEMORY) {
         struct value at = flow_address(flow, state, insn, op);
         if (at.kind == V_STACK)
@@ -290,11 +292,11 @@ void lanes_after(struct flow *flow, struct state *state,
     if (insn->id == X86_INS_CDQE)
         state->reg[REG_RAX].lanes = *lanes;
     else
-        keep(flow, state, insn, lanes);
+        keep_lanes(flow, state, insn, lanes);
     if (insn->writes >> REG_FLAGS & 1) {
         struct lanes flags = *lanes;
         if (insn->count > 0 && insn->op[0].bytes == 4)
-            flags = cut(flags, 4, true);
+            flags = cut_lanes(flags, 4, true);
         state->reg[REG_FLAGS].lanes = flags;
     }
     if (flow->main[flow->block] || flow->repeats[flow->block])

@@ -201,7 +201,7 @@ struct finding {
     enum word word;
 };
 
-static void lower(struct finding *finding, char class, enum word word)
+static void lower_class(struct finding *finding, char class, enum word word)
 {
     if (class > finding->class) {
         finding->class = class;
@@ -244,9 +244,9 @@ static bool judge_call(struct code *code, const struct flow *flow, int32_t b,
     uint64_t writes;
     if (target.name == NULL && target.at != 0 &&
         closure_is_known(code, target.at, &writes))
-        lower(finding, 'B', WORD_NONE);
+        lower_class(finding, 'B', WORD_NONE);
     else
-        lower(finding, 'C', WORD_CALLS);
+        lower_class(finding, 'C', WORD_CALLS);
     return true;
 }
 
@@ -263,7 +263,7 @@ static bool judge_data(const struct flow *flow, int32_t b,
                 continue;
             if (!flow->main[b] && !graph->block[b].aside)
                 return refuse(finding, WORD_DATA);
-            lower(finding, 'C', WORD_DATA);
+            lower_class(finding, 'C', WORD_DATA);
         }
     }
     return true;
@@ -276,7 +276,7 @@ static bool judge_sites(const struct flow *flow, struct finding *finding)
             continue;
         if (!flow->site_in_main[i])
             return refuse(finding, WORD_NUMBER);
-        lower(finding, 'C', WORD_NUMBER);
+        lower_class(finding, 'C', WORD_NUMBER);
     }
     return true;
 }
@@ -306,11 +306,12 @@ static bool judge_waits(struct flow *flow, struct finding *finding)
     if (waits_find(flow->graph, in, &found) != 0)
         return refuse(finding, WORD_UNREAD);
     if (found)
-        lower(finding, 'C', WORD_WAITS);
+        lower_class(finding, 'C', WORD_WAITS);
     return true;
 }
 
-static bool judge(struct code *code, struct flow *flow, struct finding *finding)
+static bool judge_region(struct code *code, struct flow *flow,
+                         struct finding *finding)
 {
     bool any;
     /* Once more when it is known where the arms of splits meet. */
@@ -345,7 +346,7 @@ static bool judge(struct code *code, struct flow *flow, struct finding *finding)
             !judge_data(flow, b, finding))
             return false;
     if (flow->carried || flow->state)
-        lower(finding, 'C', WORD_STATE);
+        lower_class(finding, 'C', WORD_STATE);
     return judge_waits(flow, finding);
 }
 
@@ -362,7 +363,7 @@ static void keep_calls(const struct flow *flow, struct reader_region *region)
 
 /* Where a function that is a jump to another one leads: linkers and compilers
  * keep one of two that are equal. */
-static uint64_t resolve(struct code *code, uint64_t at)
+static uint64_t resolve_jump(struct code *code, uint64_t at)
 {
     struct binary_function function;
     int64_t count;
@@ -381,7 +382,7 @@ void verdict_find(struct code *code, struct reader_region *region)
     struct flow flow;
     struct finding finding = {'A', WORD_NONE};
     region->calls = 0;
-    if (graph_build(code, resolve(code, region->at), &graph) != 0) {
+    if (graph_build(code, resolve_jump(code, region->at), &graph) != 0) {
         refuse(&finding, WORD_UNREAD);
     } else if ((finding.word = find_forbidden(&graph)) != WORD_NONE) {
         finding.class = '-';
@@ -389,7 +390,7 @@ void verdict_find(struct code *code, struct reader_region *region)
         if (flow_open(&flow, &graph) != 0)
             refuse(&finding, WORD_UNREAD);
         flow.code = code;
-        if (finding.class != '-' && judge(code, &flow, &finding))
+        if (finding.class != '-' && judge_region(code, &flow, &finding))
             keep_calls(&flow, region);
         flow_close(&flow);
     }

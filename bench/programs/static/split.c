@@ -105,7 +105,7 @@ struct value meaning_add(struct flow *flow, struct value a, struct value b)
     return out;
 }
 
-static struct value negate(struct value v)
+static struct value negate_value(struct value v)
 {
     v.number = -v.number;
     v.lanes.known = false;
@@ -120,8 +120,9 @@ static bool is_taken_off(const struct flow *flow, const struct value *v)
 
 /* ---- two operands, the first of which is also the result ---- */
 
-static struct value arithmetic(struct flow *flow, const struct insn *insn,
-                               struct value a, struct value b)
+static struct value arithmetic_result(struct flow *flow,
+                                      const struct insn *insn, struct value a,
+                                      struct value b)
 {
     bool zero = is_const(&b, 0);
     switch (insn->id) {
@@ -129,7 +130,7 @@ static struct value arithmetic(struct flow *flow, const struct insn *insn,
         return meaning_add(flow, a, b);
     case X86_INS_SUB:
         return b.kind == V_CONST
-                   ? meaning_add(flow, a, negate(b))
+                   ? meaning_add(flow, a, negate_value(b))
                    : flow_combine(flow, a, b,
                                   a.kind != V_STACK && b.kind != V_STACK &&
                                       !is_taken_off(flow, &b));
@@ -185,8 +186,8 @@ bool step_arithmetic(struct flow *flow, struct state *state,
     }
     bool zero = (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB) &&
                 meaning_same_register(insn);
-    struct value out =
-        zero ? (struct value){.kind = V_CONST} : arithmetic(flow, insn, a, b);
+    struct value out = zero ? (struct value){.kind = V_CONST}
+                            : arithmetic_result(flow, insn, a, b);
     flow_put(flow, state, insn, &insn->op[0], out);
     if (insn->op[0].reg < REG_VECTOR || insn->op[0].type == OPERAND_MEMORY)
         meaning_set_flags(state, &out);
@@ -240,8 +241,8 @@ bool step_divide(struct flow *flow, struct state *state,
     return true;
 }
 
-static struct value compared(struct flow *flow, const struct value *a,
-                             const struct value *b)
+static struct value compared_flags(struct flow *flow, const struct value *a,
+                                   const struct value *b)
 {
     struct value out = {.kind = V_ANY};
     bool split = (a->kind == V_T && b->kind == V_R) ||
@@ -290,7 +291,7 @@ bool step_compare(struct flow *flow, struct state *state,
         }
         b = (struct value){.kind = V_CONST};
     }
-    state->reg[REG_FLAGS] = compared(flow, &a, &b);
+    state->reg[REG_FLAGS] = compared_flags(flow, &a, &b);
     return true;
 }
 

@@ -140,7 +140,7 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
 
 /* ---- slots ---- */
 
-static int64_t find(const struct state *state, int64_t at)
+static int64_t find_slot(const struct state *state, int64_t at)
 {
     int64_t low = 0, high = state->slots;
     while (low < high) {
@@ -153,7 +153,7 @@ static int64_t find(const struct state *state, int64_t at)
     return low;
 }
 
-static struct value cut(struct value value, int32_t bytes, int32_t of)
+static struct value cut_value(struct value value, int32_t bytes, int32_t of)
 {
     if (value.kind == V_CONST && bytes < 8)
         value.number &= (UINT64_C(1) << 8 * bytes) - 1;
@@ -181,11 +181,12 @@ struct value state_load(struct flow *flow, struct state *state, int64_t at,
                         int32_t bytes)
 {
     struct value out = {.kind = V_ANY};
-    int64_t i = find(state, at);
+    int64_t i = find_slot(state, at);
     if (i < state->slots && state->slot[i].at == at &&
         bytes <= state->slot[i].bytes)
-        return as_seen(flow, at,
-                       cut(state->slot[i].value, bytes, state->slot[i].bytes));
+        return as_seen(
+            flow, at,
+            cut_value(state->slot[i].value, bytes, state->slot[i].bytes));
     for (; i < state->slots && state->slot[i].at < at + bytes; i++) {
         const struct value *part = &state->slot[i].value;
         flow_mark(flow, part);
@@ -203,7 +204,7 @@ struct value state_load(struct flow *flow, struct state *state, int64_t at,
 void state_store(struct flow *flow, struct state *state, int64_t at,
                  int32_t bytes, struct value value)
 {
-    int64_t first = find(state, at), last = first;
+    int64_t first = find_slot(state, at), last = first;
     while (last < state->slots && state->slot[last].at < at + bytes) {
         const struct slot *slot = &state->slot[last++];
         if (slot->at < at || slot->at + slot->bytes > at + bytes)
@@ -225,7 +226,7 @@ void state_store(struct flow *flow, struct state *state, int64_t at,
 void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
                      const struct lanes *lanes)
 {
-    int64_t i = find(state, at);
+    int64_t i = find_slot(state, at);
     if (i < state->slots && state->slot[i].at == at &&
         state->slot[i].bytes == bytes)
         state->slot[i].value.lanes = *lanes;
@@ -249,7 +250,7 @@ static bool join_into(struct flow *flow, struct value *into,
 static const struct slot *same_slot(const struct state *state,
                                     const struct slot *slot)
 {
-    int64_t i = find(state, slot->at);
+    int64_t i = find_slot(state, slot->at);
     return i < state->slots && state->slot[i].at == slot->at &&
                    state->slot[i].bytes == slot->bytes
                ? &state->slot[i]

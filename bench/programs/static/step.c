@@ -5,7 +5,7 @@
 
 /* ---- sums and what else computes ---- */
 
-static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t mix_hash(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t hash = a * UINT64_C(0x9E3779B97F4A7C15) ^ (b + c * 31);
     hash = (hash ^ hash >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -122,8 +122,8 @@ static void check_address(struct flow *flow, const struct value *at)
         flow->carried = true;
 }
 
-static struct value load(struct flow *flow, struct state *state,
-                         const struct value *at, uint8_t bytes)
+static struct value load_value(struct flow *flow, struct state *state,
+                               const struct value *at, uint8_t bytes)
 {
     struct value out = {.kind = V_ANY};
     check_address(flow, at);
@@ -142,8 +142,8 @@ static struct value load(struct flow *flow, struct state *state,
             out = (struct value){.kind = V_CONST, .number = word[0]};
     } else if (at->kind == V_SYMBOL || at->kind == V_CONST) {
         out = (struct value){.kind = V_SYMBOL,
-                             .number = mix(at->number + at->kind,
-                                           (uint64_t)at->distance, bytes)};
+                             .number = mix_hash(at->number + at->kind,
+                                                (uint64_t)at->distance, bytes)};
     }
     return out;
 }
@@ -162,7 +162,7 @@ struct value flow_get(struct flow *flow, struct state *state,
         return (struct value){.kind = V_CONST, .number = (uint64_t)op->value};
     if (op->type == OPERAND_MEMORY) {
         struct value at = flow_address(flow, state, insn, op);
-        return load(flow, state, &at, op->bytes);
+        return load_value(flow, state, &at, op->bytes);
     }
     struct value out =
         cut_to(reg_value(state, op->reg), op->reg < REG_VECTOR ? op->bytes : 8);
@@ -178,7 +178,7 @@ struct value flow_get(struct flow *flow, struct state *state,
 }
 
 /* Writing a part of a register keeps the rest. */
-static struct value merged(const struct value *old, struct value value)
+static struct value merged_value(const struct value *old, struct value value)
 {
     if (value.kind == V_CONST && value.number != 0)
         value.kind = V_ANY;
@@ -204,7 +204,7 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
             if (value_is_number(&value))
                 value.kind = V_ITER;
         } else if (op->bytes < 4) {
-            value = merged(&state->reg[op->reg], value);
+            value = merged_value(&state->reg[op->reg], value);
         } else if (op->bytes == 4 && value.kind == V_CONST) {
             value.number &= 0xffffffff;
         } else if (op->bytes == 4 && value.kind == V_STACK) {
@@ -222,7 +222,7 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
         state_store(flow, state, at.distance, op->bytes, value);
         return;
     }
-    struct value old = load(flow, state, &at, op->bytes);
+    struct value old = load_value(flow, state, &at, op->bytes);
     flow_mark(flow, &value);
     if (value_is_number(&value) && !value_is_free(&value) && !flow->report)
         value.kind = V_ITER;

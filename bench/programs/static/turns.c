@@ -23,7 +23,8 @@ static int rising_way(const struct insn *last)
 }
 
 /* What a register is compared with before the branch at a block's end. */
-static bool compares(const struct graph *graph, int32_t b, int64_t *number)
+static bool compares_register(const struct graph *graph, int32_t b,
+                              int64_t *number)
 {
     const struct insn *last = graph_last(graph, b), *asks = last - 1;
     if (graph->block[b].count < 2 || last->flow != FLOW_BRANCH ||
@@ -42,7 +43,8 @@ static int rising_way(const struct insn *last)
     return -1;
 }
 
-static bool compares(const struct graph *graph, int32_t b, int64_t *number)
+static bool compares_register(const struct graph *graph, int32_t b,
+                              int64_t *number)
 {
     (void)graph;
     (void)b;
@@ -62,7 +64,7 @@ static bool is_turn(const struct flow *flow, int32_t from, int32_t to)
     int64_t number;
     if (!in_loop(flow, from) ||
         graph->component[to] == graph->component[from] ||
-        !compares(graph, from, &number))
+        !compares_register(graph, from, &number))
         return false;
     int way = rising_way(graph_last(graph, from));
     return way >= 0 && graph->block[from].next[way] == to &&
@@ -123,7 +125,8 @@ bool turns_stay(const struct flow *flow, const struct state *state, int way)
     const struct lanes *flags = &state->reg[REG_FLAGS].lanes;
     const struct lanes first = lanes_of(&(struct value){.kind = V_START});
     int64_t number;
-    if (!flags->known || !compares(flow->graph, flow->block, &number) ||
+    if (!flags->known ||
+        !compares_register(flow->graph, flow->block, &number) ||
         rising_way(graph_last(flow->graph, flow->block)) != way)
         return false;
     uint64_t more = flags->at[0] + (uint64_t)number - first.at[0];

@@ -14,7 +14,7 @@ enum {
     ADDRESS = X86_INS_LEA
 };
 
-static bool clears(const struct insn *insn)
+static bool clears_register(const struct insn *insn)
 {
     return (insn->id == X86_INS_XOR || insn->id == X86_INS_PXOR ||
             insn->id == X86_INS_XORPS || insn->id == X86_INS_SUB) &&
@@ -23,7 +23,7 @@ static bool clears(const struct insn *insn)
 #else
 enum { EXCHANGE = 1, COMPARE = 2, ADDRESS = 3 };
 
-static bool clears(const struct insn *insn)
+static bool clears_register(const struct insn *insn)
 {
     (void)insn;
     return false;
@@ -96,10 +96,10 @@ static uint64_t place_of(struct cycle *cycle, const struct operand *op)
 
 /* The data that an instruction reads and writes, except for shared data that it
  * exchanges: others may change those. */
-static void look(struct cycle *cycle, const struct insn *insn,
-                 struct bits *reads, struct bits *writes)
+static void look_at_bits(struct cycle *cycle, const struct insn *insn,
+                         struct bits *reads, struct bits *writes)
 {
-    *reads = (struct bits){clears(insn) ? 0 : insn->reads, 0};
+    *reads = (struct bits){clears_register(insn) ? 0 : insn->reads, 0};
     *writes = (struct bits){written_by(insn), 0};
     if (insn->flow == FLOW_CALL)
         reads->reg = 0;
@@ -128,7 +128,7 @@ static bool read_before(struct cycle *cycle, int32_t b, struct bits *all)
             live.place |= cycle->state[block->next[i]].place;
         }
     for (int32_t i = block->first + block->count - 1; i >= block->first; i--) {
-        look(cycle, &cycle->graph->insn[i], &reads, &writes);
+        look_at_bits(cycle, &cycle->graph->insn[i], &reads, &writes);
         live.reg = (live.reg & ~writes.reg) | reads.reg;
         live.place = (live.place & ~writes.place) | reads.place;
         all->reg |= writes.reg;
@@ -140,13 +140,13 @@ static bool read_before(struct cycle *cycle, int32_t b, struct bits *all)
 }
 
 /* What depends on it, at the block's end. */
-static struct bits depends(struct cycle *cycle, int32_t b)
+static struct bits depends_at_end(struct cycle *cycle, int32_t b)
 {
     const struct block *block = &cycle->graph->block[b];
     struct bits now = cycle->state[b], reads, writes;
     for (int32_t i = block->first; i < block->first + block->count; i++) {
         const struct insn *insn = &cycle->graph->insn[i];
-        look(cycle, insn, &reads, &writes);
+        look_at_bits(cycle, insn, &reads, &writes);
         bool call = insn->flow == FLOW_CALL;
         if (call)
             reads.reg = arguments;
@@ -170,10 +170,10 @@ static bool add_bits(struct bits *to, struct bits more)
     return changed;
 }
 
-static bool spread(struct cycle *cycle, int32_t b, const bool *entry)
+static bool spread_bits(struct cycle *cycle, int32_t b, const bool *entry)
 {
     const struct block *block = &cycle->graph->block[b];
-    struct bits end = depends(cycle, b);
+    struct bits end = depends_at_end(cycle, b);
     bool changed = false;
     for (int32_t i = 0; i < block->nexts; i++)
         if (is_in(cycle, block->next[i]) && !entry[block->next[i]])
@@ -188,7 +188,7 @@ static bool ends_itself(struct cycle *cycle)
         for (int32_t i = 0; is_in(cycle, b) && i < block->nexts; i++)
             if (!is_in(cycle, block->next[i])) {
                 const struct insn *last = graph_last(cycle->graph, b);
-                struct bits end = depends(cycle, b);
+                struct bits end = depends_at_end(cycle, b);
                 if ((end.reg & (last->flow == FLOW_BRANCH ? bit_of(REG_FLAGS)
                                                           : last->reads)) != 0)
                     return true;
@@ -197,7 +197,7 @@ static bool ends_itself(struct cycle *cycle)
     return false;
 }
 
-static bool waits(struct cycle *cycle, const bool *entry)
+static bool waits_in_cycle(struct cycle *cycle, const bool *entry)
 {
     const struct graph *graph = cycle->graph;
     struct bits all = {0, 0};
@@ -225,7 +225,7 @@ static bool waits(struct cycle *cycle, const bool *entry)
     while (changed) {
         changed = false;
         for (int32_t b = 0; b < graph->blocks; b++)
-            changed |= is_in(cycle, b) && spread(cycle, b, entry);
+            changed |= is_in(cycle, b) && spread_bits(cycle, b, entry);
     }
     return !ends_itself(cycle);
 }
@@ -261,7 +261,7 @@ int waits_find(struct graph *graph, const bool *in, bool *found)
         for (int32_t b = 0; code == 0 && b < graph->blocks; b++) {
             struct cycle cycle = {.graph = graph, .root = b, .state = state};
             if (graph->component[b] == b)
-                *found = *found || waits(&cycle, entry);
+                *found = *found || waits_in_cycle(&cycle, entry);
         }
         for (int32_t b = 0; b < graph->blocks; b++)
             if (graph->component[b] >= 0 && entry[b]) {

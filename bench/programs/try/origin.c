@@ -176,7 +176,7 @@ static json_t *describe_words(char **words)
     return list;
 }
 
-static json_t *describe(const struct try_plan *plan, uint64_t seed)
+static json_t *describe_origin(const struct try_plan *plan, uint64_t seed)
 {
     char check[4096] = "";
     if (plan->check != NULL)
@@ -295,7 +295,7 @@ int origin_open(struct origin *origin, const struct try_plan *plan,
     uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
     *origin = (struct origin){.folder = plan->folder,
                               .path = need_text("%s/tries.json", plan->folder),
-                              .now = describe(plan, seed)};
+                              .now = describe_origin(plan, seed)};
     int code = read_before(origin, err);
     if (code == 0)
         code = origin->before != NULL ? check_before(origin, plan->resume, err)

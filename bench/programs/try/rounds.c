@@ -73,8 +73,8 @@ static int find_last(const struct rounds *rounds, int round)
     return left > 0 ? round + left - 1 : round;
 }
 
-static void show(struct watching *watching, const struct rounds *rounds,
-                 int round, const char *name)
+static void show_round(struct watching *watching, const struct rounds *rounds,
+                       int round, const char *name)
 {
     char text[256], duration[48], time[64] = "";
     int left = count_left(rounds, round);
@@ -95,8 +95,8 @@ static const char *describe_end(const struct attempt *attempt)
     return attempt->good ? "ok" : attempt->ran ? "unverified" : "failed";
 }
 
-static int keep(struct rounds *rounds, int candidate, int round,
-                const struct attempt *attempt, struct error *err)
+static int keep_run(struct rounds *rounds, int candidate, int round,
+                    const struct attempt *attempt, struct error *err)
 {
     const char *name = rounds->candidates->name[candidate];
     char reason[460];
@@ -137,8 +137,8 @@ static const char *find_note(const struct loops *loops)
 }
 
 /* One that fails, or changes nothing, is not run again. */
-static void judge(struct rounds *rounds, int candidate, int round,
-                  const struct attempt *attempt, struct progress *progress)
+static void judge_run(struct rounds *rounds, int candidate, int round,
+                      const struct attempt *attempt, struct progress *progress)
 {
     const char *name = rounds->candidates->name[candidate];
     if (attempt->good && candidate == CANDIDATES_OWN)
@@ -185,7 +185,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
     struct attempt attempt;
     const char *name = rounds->candidates->name[candidate];
     double limit_s = attempt_limit(rounds->own_s);
-    show(watching, rounds, round, name);
+    show_round(watching, rounds, round, name);
     strips_ask(rounds->strip[candidate] == NULL);
     int code = attempt_run(
         rounds->attempts, rounds->candidates->scheme[candidate],
@@ -199,10 +199,10 @@ static int run_one(struct rounds *rounds, int candidate, int round,
         watching->run_s += attempt.seconds;
         if (watching->runs++ == 0)
             remove_verdict(rounds);
-        judge(rounds, candidate, round, &attempt, &watching->progress);
+        judge_run(rounds, candidate, round, &attempt, &watching->progress);
         strips_keep(&rounds->strip[candidate], &attempt);
         if (!rounds->useless[candidate])
-            code = keep(rounds, candidate, round, &attempt, err);
+            code = keep_run(rounds, candidate, round, &attempt, err);
     }
     attempt_free(&attempt);
     return code;

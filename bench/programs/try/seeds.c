@@ -208,9 +208,10 @@ static void print_wrong(FILE *out, const struct wrong *wrong, double limit_s,
 }
 
 /* A race need not show each time. */
-static int confirm(const struct try_plan *plan, const struct seeds *seeds,
-                   const struct attempts *attempts, const struct first *first,
-                   int64_t seed, const struct wrong *wrong, struct error *err)
+static int confirm_seed(const struct try_plan *plan, const struct seeds *seeds,
+                        const struct attempts *attempts,
+                        const struct first *first, int64_t seed,
+                        const struct wrong *wrong, struct error *err)
 {
     char scheme[SPEC_CANONICAL_MAX];
     struct wrong again;
@@ -229,8 +230,8 @@ static int confirm(const struct try_plan *plan, const struct seeds *seeds,
     return 0;
 }
 
-static void show(struct progress *progress, const struct seeds *seeds,
-                 int64_t seed)
+static void show_seed(struct progress *progress, const struct seeds *seeds,
+                      int64_t seed)
 {
     char text[200], duration[48], time[64] = "";
     double done = (double)(seed - seeds->first);
@@ -260,7 +261,7 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
     int64_t seed = seeds->first;
     progress_open(&progress, child_now());
     for (; code == 0 && seed <= seeds->last; seed++) {
-        show(&progress, seeds, seed);
+        show_seed(&progress, seeds, seed);
         write_scheme(seeds, seed, scheme);
         code = run_seed(attempts, &first, scheme, &wrong, err);
         if (code == 0 && wrong.reason[0] != '\0')
@@ -269,7 +270,7 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
     progress_clear(&progress);
     *found = wrong.reason[0] != '\0';
     if (code == 0 && *found)
-        return confirm(plan, seeds, attempts, &first, seed, &wrong, err);
+        return confirm_seed(plan, seeds, attempts, &first, seed, &wrong, err);
     if (code == 0)
         printf("seeds %" PRId64 " to %" PRId64 ": every answer is right, which "
                "does not prove that there is no race\n",

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct subject *add(struct subjects *subjects, const char *name,
-                           double share)
+static struct subject *add_subject(struct subjects *subjects, const char *name,
+                                   double share)
 {
     need_room(&subjects->subject, &subjects->room, subjects->known + 1,
               sizeof(*subjects->subject));
@@ -22,7 +22,7 @@ static struct subject *add(struct subjects *subjects, const char *name,
     return made;
 }
 
-static struct subject *find(struct subjects *subjects, const char *name)
+static struct subject *find_subject(struct subjects *subjects, const char *name)
 {
     for (int i = 1; i < subjects->known; i++)
         if (text_is(subjects->subject[i].name, name))
@@ -96,9 +96,9 @@ static void add_loop(struct subjects *subjects,
         return;
     }
     subjects->all += sum.seconds / seconds;
-    struct subject *subject = find(subjects, name);
+    struct subject *subject = find_subject(subjects, name);
     if (subject == NULL)
-        subject = add(subjects, name, 0);
+        subject = add_subject(subjects, name, 0);
     subject->share = fmax(subject->share, sum.seconds / seconds);
     name_for_rules(subject, process, first);
 }
@@ -129,7 +129,7 @@ void subjects_find(struct subjects *subjects, const char *program,
         snprintf(name, sizeof(name), "whole program %.200s",
                  slash != NULL ? slash + 1 : program);
     if (subjects->known == 0)
-        add(subjects, name, 1);
+        add_subject(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; k < loops->process[i].loops; k++)
             if (may_change(loops->process[i].loop[k].site, which) &&
@@ -194,7 +194,7 @@ void subjects_from_json(struct subjects *subjects, const json_t *list)
         const char *line = json_string_value(json_object_get(row, "line"));
         if (name == NULL)
             continue;
-        struct subject *subject = add(subjects, name, i == 0);
+        struct subject *subject = add_subject(subjects, name, i == 0);
         const char *file = json_string_value(json_object_get(row, "file"));
         if (line != NULL)
             set_line(subject, need_copy(line), file != NULL ? file : "",

@@ -127,7 +127,7 @@ static bool are_small(struct rounds *rounds)
     return true;
 }
 
-static void announce(const struct rounds *rounds)
+static void announce_plan(const struct rounds *rounds)
 {
     int count = 1 + rounds_choices(rounds), runs;
     int to_come = rounds_count(rounds, &runs);
@@ -160,7 +160,7 @@ static void print_use(const struct rounds *rounds)
     puts("");
 }
 
-static int conclude(struct rounds *rounds, struct error *err)
+static int conclude_rounds(struct rounds *rounds, struct error *err)
 {
     struct findings findings;
     int count = 0, spoiled = rounds_spoil(rounds, err);
@@ -251,7 +251,7 @@ static int run_missing(struct rounds *rounds, struct origin *origin, bool began,
     *left = rounds_count(rounds, &runs) > 0;
     if (!*left || !began)
         return 0;
-    announce(rounds);
+    announce_plan(rounds);
     code = rounds_run(rounds, err);
     int kept = keep_left_out(rounds, origin, code == 0 ? err : NULL);
     return code == 0 ? kept : code;
@@ -277,7 +277,7 @@ static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
         *began = true;
     }
     if (code == 0 && *began)
-        code = conclude(rounds, err);
+        code = conclude_rounds(rounds, err);
     if (code == 0 && *began)
         command_say("results: %s", rounds->folder);
     *failed = code == 0 && *began && rounds_have_failed(rounds);
@@ -288,9 +288,9 @@ static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
 }
 
 /* The first run, which says what there is to try. */
-static int look(const struct try_plan *plan, struct origin *origin,
-                const struct attempts *attempts, struct rounds *rounds,
-                bool *small, struct error *err)
+static int run_first(const struct try_plan *plan, struct origin *origin,
+                     const struct attempts *attempts, struct rounds *rounds,
+                     bool *small, struct error *err)
 {
     struct attempt attempt = {.ran = false};
     command_say("omp: a first run as it is, which does not count");
@@ -345,7 +345,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
         code = run_rounds(&rounds, origin, &began, failed, err);
     if (code == 0 && !began) {
         began = true;
-        code = look(plan, origin, attempts, &rounds, &small, err);
+        code = run_first(plan, origin, attempts, &rounds, &small, err);
         if (code == 0 && !small)
             code = run_rounds(&rounds, origin, &began, failed, err);
     }

@@ -105,7 +105,7 @@ bool answer_gains(const struct answer_choice *choice)
 
 /* ---- the best ---- */
 
-static int most(const struct answer *answer, int a, int b)
+static int better_of(const struct answer *answer, int a, int b)
 {
     return a < 0 || answer->choice[b].gain > answer->choice[a].gain ? b : a;
 }
@@ -122,7 +122,7 @@ static bool are_alike(const struct answer_choice *choice,
 }
 
 /* Programs may rely on the order of iterations. */
-static int asks(const struct candidates *candidates, int i)
+static int order_rank(const struct candidates *candidates, int i)
 {
     struct way way;
     struct error ignored;
@@ -142,14 +142,14 @@ int answer_best(const struct answer *answer,
     for (int i = 1; i < candidates->count; i++)
         if ((factor == FACTORS || candidates->factor[i] == factor) &&
             answer_gains(&choice[i]))
-            best = most(answer, best, i);
+            best = better_of(answer, best, i);
     found = best;
     for (int i = 1; best >= 0 && i < candidates->count; i++) {
         if ((factor != FACTORS && candidates->factor[i] != factor) ||
             !answer_gains(&choice[i]) || !are_alike(&choice[i], &choice[best]))
             continue;
-        int less = asks(candidates, i) - asks(candidates, found);
-        if (less < 0 || (less == 0 && most(answer, found, i) == i))
+        int less = order_rank(candidates, i) - order_rank(candidates, found);
+        if (less < 0 || (less == 0 && better_of(answer, found, i) == i))
             found = i;
     }
     return found;
@@ -162,7 +162,7 @@ static void find_best(struct answer *answer,
     answer->disturbed = -1;
     for (int i = 1; i < candidates->count && answer->best < 0; i++)
         if (is_compared(&answer->choice[i]) && answer->choice[i].low > 0)
-            answer->disturbed = most(answer, answer->disturbed, i);
+            answer->disturbed = better_of(answer, answer->disturbed, i);
 }
 
 /* Intervals are as wide as one over the root of the number of runs. */
