@@ -1,5 +1,6 @@
 """Calibration: measured, written whole, and read by those who need it."""
 import json
+import pathlib
 import re
 import socket
 
@@ -287,6 +288,18 @@ def test_broken_and_missing_files_are_errors(dlsbench, tmp_path, text, words):
     (line,) = result.error_lines()
     for word in [*words, str(path)]:
         assert word in line, line
+
+
+@pytest.mark.parametrize("schema", [1, 2])
+def test_a_calibration_of_an_earlier_version_is_refused(dlsbench, schema):
+    """As these versions wrote them."""
+    stored = pathlib.Path(__file__).parent / "stored_calibrations"
+    result = dlsbench("predict", "--kernel", "heat:rows=100,cols=100",
+                      "--calibration", stored / f"schema-{schema}.json",
+                      out=None)
+    assert result.code == 2 and result.err.count("\n") == 1
+    assert (f"schema {schema}, this program reads 3: measure again with "
+            "dlsbench calibrate") in result.err
 
 
 def test_another_schema_is_an_error(dlsbench, measured, tmp_path):
