@@ -8,8 +8,8 @@ import pytest
 
 from conftest import ROOT
 
-OPTIONAL = ["PAPI", "SIM", "LIBDW", "NETPBM", "CAPSTONE", "ZLIB", "LZMA",
-            "ZSTD", "XXHASH", "BLAS"]
+OPTIONAL = ["PAPI", "SIM", "LIBDW", "NETPBM", "CAPSTONE", "EXPAT", "ZLIB",
+            "LZMA", "ZSTD", "XXHASH", "BLAS"]
 
 
 def make(tmp_path, *words, without=(), pkg_config=True):
