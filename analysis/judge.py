@@ -8,7 +8,7 @@ import numpy as np
 from . import labels, machine, stats
 
 OTHERS_LEAST = 0.01  # others are named from this share of the cores on
-BOUND_LEAST = 0.9    # a time is clearly below its bound from this share on
+POSSIBLE = 0.9       # a speedup or time further beyond what can be is none
 SAME = ["kernel", "simulated", "platform", "cp"]
 
 
@@ -83,11 +83,10 @@ def refuse(row, serial, speedup, known):
     if row["simulated"]:
         return None
     powers = sum_of_powers(row, known)
-    if speedup[1] > powers:
+    if max(speedup[1], POSSIBLE * speedup[0]) > powers:
         return (f"seems {speedup[0]:.2f} times as fast, its workers together "
                 f"are worth {powers:.4g}; {serial.cause()}")
-    bound = row["bound_s"] * serial.time[1] / serial.time[0]
-    if row["time_s_high"] < BOUND_LEAST * bound:
+    if row["time_s"] < POSSIBLE * row["bound_s"]:
         return (f"takes {row['time_s'] / row['bound_s']:.2f} of the least "
                 f"time that its chunks can take; {serial.cause()}")
     return None

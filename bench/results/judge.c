@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Others are named from this share on; a time is clearly below its bound from
- * this share on. */
-static const double OTHERS_LEAST = 0.01, BOUND_LEAST = 0.9;
+/* Others are named from this share on; a speedup or a time is impossible from
+ * this share beyond the possible one on, however long its interval. */
+static const double OTHERS_LEAST = 0.01, POSSIBLE = 0.9;
 static const double ERROR = 0.05;
 
 /* ---- serial passes ---- */
@@ -108,14 +108,12 @@ static double sum_of_powers(const struct result *result)
 /* How far a row is beyond what can be: more than 1 is refused. */
 static double beyond_powers(const struct summary_row *row)
 {
-    return row->speedup.low / row->powers;
+    return fmax(row->speedup.low, POSSIBLE * row->speedup.median) / row->powers;
 }
 
-static double beyond_bound(const struct summary_row *row,
-                           const struct judged *judged)
+static double beyond_bound(const struct summary_row *row)
 {
-    double bound_s = row->bound_s * judged->serial.low / judged->serial.median;
-    return BOUND_LEAST * bound_s / row->time.high;
+    return POSSIBLE * row->bound_s / row->time.median;
 }
 
 static void judge_speedups(struct summary_row *rows, int begin, int end,
@@ -128,7 +126,7 @@ static void judge_speedups(struct summary_row *rows, int begin, int end,
         row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
             continue;
-        double beyond = fmax(beyond_powers(row), beyond_bound(row, judged));
+        double beyond = fmax(beyond_powers(row), beyond_bound(row));
         row->refused = beyond > 1;
         judged->refused += row->refused;
         if (!(beyond > worst))

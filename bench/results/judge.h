@@ -1,9 +1,9 @@
 /* The conclusions that the numbers of a kernel's rows allow, and their limits.
  *
- * A speedup is refused in two cases.  Even the low end of its interval is above
- * the sum of the workers' powers (the slowest is 1), or the time is clearly
- * below the minimum for its chunks.  Then the machine was slower during the
- * serial loop than during the cells.
+ * A speedup is refused in two cases.  It is more than 1 / 0.9 of the sum of the
+ * workers' powers (the slowest is 1), or even the low end of its interval is
+ * above that sum.  Or the time is less than 0.9 of the minimum for its chunks.
+ * Then the machine was slower during the serial loop than during the cells.
  *
  * A row wins if every other row is slower by the test of Mann and Whitney (5 %,
  * over all comparisons), and by more than the time that other processes took
