@@ -19,6 +19,7 @@ MOST_CHOICES = 200   # of which the chance to be the best is resampled
 SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
 WAITS_LEAST = 0.5   # of the time
 ONE_IS_FASTER = ", slower than one core alone"
+NO_FASTER = ", not seen to be faster than one core alone"
 
 
 class Ranking:
@@ -66,6 +67,17 @@ class Ranking:
     def is_draw(self):
         """Whether several may be the fastest."""
         return len(self.contenders()) > 1 and not self.single
+
+    @property
+    def spread(self):
+        return max(r["time_s"] for r in self.contenders()) \
+            / self.best["time_s"]
+
+    @property
+    def is_undecided(self):
+        """Whether nothing is known of any choice."""
+        return self.is_draw and self.spread > EQUAL_MOST and \
+            len(self.contenders()) == len(self.rows)
 
     def refused(self):
         """Why there is no answer; empty: there is one."""
@@ -202,7 +214,7 @@ def simplest(rows):
 
 def recommended(ranking):
     """The scheme that the answer names; None: there is no answer."""
-    if ranking.refused():
+    if ranking.refused() or ranking.is_undecided:
         return None
     return (simplest(ranking.contenders()) if ranking.is_draw
             else ranking.best)["scheme"]
@@ -217,6 +229,8 @@ def times_words(rows):
     fastest = min(rows, key=lambda r: r["time_s"])
     if fastest["base_workers"] == 1 and fastest["speedup_high"] < 1:
         words += ONE_IS_FASTER
+    elif fastest["base_workers"] == 1 and fastest["speedup"] < 1:
+        words += NO_FASTER
     elif fastest["base_workers"] == 1 and \
             fastest["speedup"] <= fastest["workers"]:
         words += f", up to {fastest['speedup']:.1f} times as fast as one core"
@@ -234,16 +248,17 @@ def draw_words(ranking):
     """The text without a winner; dlsbench summary prints the same."""
     tied = ranking.contenders()
     choices = labels.count(len(ranking.rows), "choice")
-    spread = max(r["time_s"] for r in tied) / ranking.best["time_s"]
+    spread = ranking.spread
     if len(tied) == len(ranking.rows):
-        what = f"no difference was seen between the {choices}" \
-            if spread <= EQUAL_MOST else \
-            ("these runs are too few, or vary too much, to tell the "
-             f"{choices} apart")
+        what = ("these runs are too few, or vary too much, to tell the "
+                f"{choices} apart") if ranking.is_undecided else \
+            f"no difference was seen between the {choices}"
     elif spread <= EQUAL_MOST:
         what = f"{len(tied)} of {choices} are equally fast"
     else:
         what = f"{len(tied)} of {choices} may be the fastest"
+    if ranking.is_undecided:
+        return f"{what} ({times_words(tied)})"  # a name would be an answer
     near = "" if spread <= EQUAL_MOST else \
         f" of those within {100 * (EQUAL_MOST - 1):.0f} % of the shortest time"
     return (f"{what} ({times_words(tied)}); the simplest{near} is "

@@ -13,8 +13,7 @@
 /* From this part on a loss is worth a warning, and so much of it a cause has to
  * explain. */
 static const double SLOWER_LEAST = 0.10, EXPLAINED_LEAST = 0.7;
-static const double MANY_TIMES = 4; /* as many chunks */
-static const double EQUAL_MOST = 1.05;
+static const double MANY_TIMES = 4 /* chunks */, EQUAL_MOST = 1.05;
 static const double WAITS_LEAST = 0.5;
 
 enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
@@ -128,6 +127,8 @@ static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
     const struct summary_row *row = &contest->rows[contest->best];
     if (row->speedup.high < 1)
         add_text(text, ", slower than one core alone");
+    else if (row->speedup.median < 1)
+        add_text(text, ", not seen to be faster than one core alone");
     else if (row->speedup.median <= row->powers && !row->refused)
         add_text(text, ", %s%.1f times as fast as one core",
                  contest->winners > 1 ? "up to " : "", row->speedup.median);
@@ -188,13 +189,11 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
 {
     bool all = contest->winners == contest->choices;
     bool near = is_near(contest, longest_s(contest));
+    const char *none = near ? "no difference was seen between the %d choices ("
+                            : "these runs are too few, or vary too much, to "
+                              "tell the %d choices apart (";
     if (all)
-        add_text(
-            text,
-            near ? "no difference was seen between the %d choices ("
-                 : "these runs are too few, or vary too much, to tell the %d "
-                   "choices apart (",
-            contest->choices);
+        add_text(text, none, contest->choices);
     else
         add_text(text, "%d of %d choices %s (", contest->winners,
                  contest->choices,
@@ -202,7 +201,9 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
     add_times(contest, text);
     add_speedup(contest, text);
     add_waiting(contest, text);
-    add_text(text, "); the simplest ");
+    add_text(text, all && !near ? ")" : "); the simplest ");
+    if (all && !near)
+        return; /* a name would be taken for the answer */
     if (!near)
         add_text(text, "of those within %.0f %% of the shortest time ",
                  100 * (EQUAL_MOST - 1));
