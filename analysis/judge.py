@@ -84,8 +84,8 @@ def refuse(row, serial, speedup, known):
         return None
     powers = sum_of_powers(row, known)
     if max(speedup[1], POSSIBLE * speedup[0]) > powers:
-        return (f"seems {speedup[0]:.2f} times as fast, its workers together "
-                f"are worth {powers:.4g}; {serial.cause()}")
+        return (f"seems {speedup[0]:.2f} times as fast, where its workers "
+                f"allow {powers:.4g} at most; {serial.cause()}")
     if row["time_s"] < POSSIBLE * row["bound_s"]:
         return (f"takes {row['time_s'] / row['bound_s']:.2f} of the least "
                 f"time that its chunks can take; {serial.cause()}")

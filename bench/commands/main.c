@@ -40,9 +40,11 @@ static void read_options(int argc, char **argv, struct error *err)
                          "  %-15s %s\n", commands[i].name, commands[i].summary);
     const struct options_page page = {
         .words = "COMMAND [OPTION...]",
-        .summary = "Benchmarks dynamic loop self-scheduling on this machine.",
+        .summary = "Finds the best schedule for loops: of your OpenMP program, "
+                   "of kernels on this machine, on simulated clusters.",
         .details = text,
         .examples =
+            "dlsbench omp -- ./program\n"
             "dlsbench list schemes\n"
             "dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
             "dlsbench run --kernel mandelbrot --scheme gss --threads 2\n"

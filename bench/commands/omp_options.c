@@ -20,8 +20,7 @@ static const struct options_entry entries[] = {
                 "hand out the loops' chunks by this scheme, or @FILE: by rules "
                 "`name = scheme`, where the name is a function, file:line or "
                 "*; rnd:seed=1..100: run it under each seed until --check "
-                "fails or it prints something else, and end with 1, or with 2 "
-                "if it also does so without a scheme"),
+                "fails or it prints something else"),
     OPTION_WORD("loops", "WHICH", loops, loops_words,
                 "runtime: only loops with schedule(runtime) get the scheme "
                 "(default); dynamic: also those with dynamic and guided; "
@@ -78,7 +77,7 @@ static const struct options_page page = {
     .details =
         "The program is not compiled anew: a library loaded before it "
         "(libdls-omp.so) takes its calls to the OpenMP runtime.  Without "
-        "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
+        "--scheme nothing is changed, and DLS_SCHEDULE is ignored.  With it "
         "the chunks of loops come from a scheme (dlsbench list schemes), or "
         "from `steal`, work stealing between the threads.  Ordered and "
         "doacross loops are never changed.\n"
@@ -91,7 +90,8 @@ static const struct options_page page = {
         "stdout goes to the check and its stdin is empty.  Of MPI the launcher "
         "is the program: -- mpiexec -n 4 ./solver.  Exit codes are then 0; 1: "
         "a run or its check failed (the verdict is still complete), or nothing "
-        "could be tried; 2: wrong usage.",
+        "could be tried; 2: wrong usage, or a program that fails without a "
+        "seed, too.",
     .examples =
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"

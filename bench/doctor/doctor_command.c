@@ -48,10 +48,13 @@ static void print_lines(const struct doctor *doctor)
                      finding->name, finding->text);
             table_heading(stdout, 0, line);
         }
-    printf("%d bad, %d to mend if you can, %d fine\n",
-           doctor_count(doctor, HEALTH_BAD),
-           doctor_count(doctor, HEALTH_WARNING),
-           doctor_count(doctor, HEALTH_FINE));
+    int bad = doctor_count(doctor, HEALTH_BAD);
+    int warnings = doctor_count(doctor, HEALTH_WARNING);
+    printf("%s: %d bad, %d to mend if you can, %d fine\n",
+           bad > 0        ? "do not measure now"
+           : warnings > 0 ? "measurements may vary more than they need"
+                          : "ready to measure",
+           bad, warnings, doctor_count(doctor, HEALTH_FINE));
 }
 
 static void write_rows(const struct doctor *doctor, enum table_format format)

@@ -142,10 +142,10 @@ void doctor_pressure(struct doctor *doctor)
     if (!read_line(doctor, "/proc/pressure/cpu", line, sizeof(line)) ||
         sscanf(line, "some avg10=%lf", &share) != 1)
         return;
-    doctor_add(doctor, share > 5 ? HEALTH_WARNING : HEALTH_FINE, "waiting",
-               "in the last 10 s a thread of this machine waited for a core in "
-               "%.0f %% of the time%s",
-               share, share > 5 ? ": wait until it is quiet" : "");
+    doctor_add(
+        doctor, share > 5 ? HEALTH_WARNING : HEALTH_FINE, "waiting",
+        "some thread waited for a core during %.0f %% of the last 10 s%s",
+        share, share > 5 ? ": wait until it is quiet" : "");
 }
 
 void doctor_others(struct doctor *doctor, const struct busy *before,
@@ -172,7 +172,7 @@ void doctor_others(struct doctor *doctor, const struct busy *before,
                stolen > 0.05    ? HEALTH_BAD
                : stolen > 0.005 ? HEALTH_WARNING
                                 : HEALTH_FINE,
-               "hypervisor", "the machine below took %.1f %% of the cores%s",
+               "hypervisor", "the hypervisor took %.1f %% of the cores%s",
                100 * stolen,
                stolen > 0.005 ? ": other virtual machines run there" : "");
 }

@@ -103,11 +103,11 @@ static void pressure_clock_and_governor(void **unused)
     begin(&tree, "0-7");
     tree_write(&tree, "/proc/pressure/cpu",
                "some avg10=0.12 avg60=9 avg300=9 total=1\n");
-    expect(check(&tree, doctor_pressure), HEALTH_FINE, "0 % of the time");
+    expect(check(&tree, doctor_pressure), HEALTH_FINE, "0 % of the last");
     begin(&tree, "0-7");
     tree_write(&tree, "/proc/pressure/cpu",
                "some avg10=35.00 avg60=9 avg300=9 total=1\n");
-    expect(check(&tree, doctor_pressure), HEALTH_WARNING, "35 % of the time");
+    expect(check(&tree, doctor_pressure), HEALTH_WARNING, "35 % of the last");
     begin(&tree, "0-7");
     assert_string_equal(check(&tree, doctor_pressure).text, "");
     begin(&tree, "0-7");

@@ -190,8 +190,8 @@ static void print_refused(FILE *out, const struct judged *judged,
                         row->result->cell.scheme);
     if (beyond_powers(row) > 1)
         snprintf(text + used, sizeof(text) - (size_t)used,
-                 "seems %.2f times as fast, its workers together are worth "
-                 "%.4g; ",
+                 "seems %.2f times as fast, where its workers allow %.4g at "
+                 "most; ",
                  row->speedup.median, row->powers);
     else
         snprintf(text + used, sizeof(text) - (size_t)used,

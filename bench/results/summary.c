@@ -321,7 +321,7 @@ static void print_verified(FILE *out, const struct summary_counts *counts)
     int compared = counts->ok - counts->simulated - counts->unchecked;
     const char *between = "";
     if (compared > 0) {
-        fprintf(out, "results are those of the serial loop");
+        fprintf(out, "all results equal those of the serial loop");
         if (counts->sampled > 0)
             fprintf(out, " (%d compared in samples)", counts->sampled);
         between = "; ";
@@ -341,7 +341,8 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     fprintf(out, "\n* fastest of its group; = cannot be told from the fastest; "
                  "+/- half the 95 %%\ninterval of the median; t/bound: over "
                  "the least time that these chunks can take,\nbelow 1 where "
-                 "iterations were slower when their cost was measured\n");
+                 "the machine was slower while the cost of iterations was\n"
+                 "measured\n");
     fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
             counts.failed);
     if (counts.unverified > 0)

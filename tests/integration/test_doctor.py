@@ -59,6 +59,9 @@ def test_bad_lines_come_first_and_fit():
     assert max(map(len, text.splitlines())) <= 80
     said = [x.split()[0] for x in text.splitlines()[:-1] if x[:2] != "  "]
     assert said == sorted(said, key=["bad", "warn", "fine"].index)
-    assert text.splitlines()[-1] == \
+    verdict, counts = text.splitlines()[-1].split(": ")
+    assert (verdict == "do not measure now") == ("bad" in said)
+    assert (verdict == "ready to measure") == (set(said) == {"fine"})
+    assert counts == \
         f"{said.count('bad')} bad, {said.count('warn')} to mend if you can, " \
         f"{said.count('fine')} fine"
