@@ -36,7 +36,7 @@ static void list_params(const struct spec_param *params)
 
 static void list_schemes(void)
 {
-    puts("schemes, as name:key=value,...");
+    puts("schemes, as name:key=value,... (I iterations, p workers)");
     for (int i = 0; sched_schemes[i] != NULL; i++) {
         const struct sched_ops *ops = sched_schemes[i];
         printf("\n%s%s%s%s: %s\n", ops->name, ops->alias ? " (or " : "",
