@@ -40,7 +40,7 @@ def doubts(comparison):
         found += too_few(comparison)
     found += of_total(comparison)
     perhaps = [p for p in pairs if p["verdict"] == verdicts.PERHAPS]
-    if perhaps:
+    if perhaps and (len(pairs) > 1 or total(comparison) is None):
         found.append(f"{labels.count(len(perhaps), 'cell')} perhaps slower, "
                      f"{worst(perhaps)}")
     if has_moved(comparison):
@@ -78,14 +78,14 @@ def few(pairs):
 def of_total(comparison):
     """Doubts about all cells together."""
     whole = total(comparison)
-    if whole is None or len(comparison.family.cells) < 2 \
-            or slower(comparison):
+    if whole is None or slower(comparison):
         return []
     if whole.word(comparison.threshold, of_many=False) != verdicts.PERHAPS:
         return []
     at = [q for q in whole.questions
           if q.leaves_doubt(comparison.threshold, of_many=False)][0]
-    return [f"B takes {times(at.ratio)} as long over all cells, and launches "
+    over = " over all cells" if len(comparison.family.cells) > 1 else ""
+    return [f"B takes {times(at.ratio)} as long{over}, and launches "
             "differ too much to prove it"
             if at.ratio > 1 + comparison.threshold else
             "launches differ so much that a slowdown of up to "

@@ -178,6 +178,15 @@ def test_slower_faster_and_alike_cells(tmp_path):
     assert "1 slower, 1 faster, 2 no difference seen" in said
 
 
+def test_one_cell_whose_launches_vary_twofold_tells_nothing(tmp_path):
+    """No difference is not said where half of the time could have hidden."""
+    sides = [[({"static": factor}, NEAR) for factor in factors]
+             for factors in ([1, 2, 1.1, 2.2], [2.1, 1, 2, 1.05])]
+    code, said, _ = compared(tmp_path, *sides)
+    assert code == CANNOT_TELL and said.startswith("Cannot tell")
+    assert "over all cells" not in said.partition(".")[0]
+
+
 def test_a_faster_side(tmp_path):
     code, said, _ = compared(tmp_path, SIX, [(0.8, NEAR)] * 6)
     assert code == SAME and said.startswith("B is faster: B takes 0.")
