@@ -147,13 +147,13 @@ c++;
 for (int i = 0; i < N; i++) v[i] = i;
 }
 printf("%ld\n", c); sum_up("a"); }""",
-    "locks": r"""int main(void) { omp_lock_t l; omp_init_lock(&l); long s = 0;
+    "locks": r"""int main(void) { omp_lock_t l; omp_init_lock(&l); long s = 0, t = 0;
 #pragma omp parallel for
 for (int i = 0; i < 500; i++) { omp_set_lock(&l); s += i; omp_unset_lock(&l);
 #pragma omp critical
-s += 2;
+t += 2;
 }
-printf("%ld\n", s); }""",
+printf("%ld %ld\n", s, t); }""",
     "random_by_thread": r"""static unsigned seed[64];
 static unsigned next(void) { unsigned *s = &seed[omp_get_thread_num() & 63];
   return *s = *s * 1103515245u + 12345u; }
