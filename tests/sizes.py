@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40955,
     "dls": 12005,
     "bench": 43830,
-    "Python": 15615,
+    "Python": 15760,
 }
 
 
