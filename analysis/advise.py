@@ -2,8 +2,8 @@
 """Says what to use: from the results of a directory, for each loop and number
 of workers, the scheme, transport, hierarchy and sync interval.
 
-    analysis/advise.py DIR
-    analysis/advise.py DIR --kernel heat --workers 2
+    dlsbench advise DIR
+    dlsbench advise DIR --kernel heat --workers 2
 
 `cannot be told apart`: by a Mann-Whitney test at 5 %, corrected for the number
 of choices; the truly fastest choice is among these with 95 %.  `stays first`:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compares two sets of launches cell by cell: is B slower than A?
 
-    analysis/compare.py before/ after/            folders of launches
-    analysis/compare.py A B --threshold 10 --format markdown
-    analysis/compare.py A1 A2 --against B1 B2     several directories a side
-    analysis/compare.py A B --across scheme       one scheme in A, another in B
-    analysis/compare.py A B --across collect      results by message, in place
-    analysis/compare.py DIR --base fss            is a scheme better than fss?
+    dlsbench compare before/ after/            folders of launches
+    dlsbench compare A B --threshold 10 --format markdown
+    dlsbench compare A1 A2 --against B1 B2     several directories a side
+    dlsbench compare A B --across scheme       one scheme in A, another in B
+    dlsbench compare A B --across collect      results by message, in place
+    dlsbench compare DIR --base fss            is a scheme better than fss?
 
 A side is a result directory or a folder with one for each launch (run --out
 before/1, before/2, ...).  Cells are matched by what they ran, with --across by
@@ -14,7 +14,8 @@ all but that.  The answer comes first, then its reasons, then the numbers.
 
 With --base there is one side: A is the base, B each other scheme in the same
 cell.  Six launches with both are the least; of one launch the samples are its
-repetitions.  Code 1: a scheme is slower than the base; 0: none is.
+repetitions.  Code 1: a scheme is slower than the base; 0: none is; 3: cannot
+tell of all.
 
 Samples are launches, because the repetitions of one launch share its luck.
 Four launches a side are the least, six are better.  One launch a side cannot

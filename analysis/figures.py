@@ -2,9 +2,9 @@
 """Draws one figure of a result directory, as PDF, SVG or PGF by the file's
 ending.
 
-    analysis/figures.py DIR                             names the figures
-    analysis/figures.py DIR --figure NAME --out FILE
-    analysis/figures.py DIR --figure NAME --out FILE --width 3.5in --size 8 \\
+    dlsbench figures DIR                             names the figures
+    dlsbench figures DIR --figure NAME --out FILE
+    dlsbench figures DIR --figure NAME --out FILE --width 3.5in --size 8 \\
         --label logself:beta=1=logself --from 0
 
 Papers' figures have their names: han-3 to han-8, ciorba-6, andronikos-7,

@@ -4,12 +4,15 @@ import os
 import sys
 
 
-def arguments(text, **how):
-    """A parser whose help is the program's own text."""
+def arguments(text):
+    """A parser whose help is the program's own text.  Users start it as
+    dlsbench NAME."""
     first, rest = text.split("\n\n", 1)
+    name = os.path.basename(sys.argv[0]).removesuffix(".py")
     return argparse.ArgumentParser(
+        prog=name if name.startswith("dlsbench") else f"dlsbench {name}",
         description=first, epilog=rest,
-        formatter_class=argparse.RawDescriptionHelpFormatter, **how)
+        formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def beside(*places):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes one page of a result directory: DIR/report.html, complete in itself.
 
-    analysis/report.py DIR
-    analysis/report.py NATIVE SIMULATED         both in one page, side by side
-    analysis/report.py DIR --out page.html --no-files
+    dlsbench report DIR
+    dlsbench report NATIVE SIMULATED         both in one page, side by side
+    dlsbench report DIR --out page.html --no-files
 
 Of a paper (make papers) it also shows the claims and the printed values.
 Beside the page, in report-files/: every figure as PDF and SVG, every number as

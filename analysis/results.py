@@ -220,7 +220,7 @@ def load(directory, least=1):
 
 
 def arguments():
-    parser = program.arguments(__doc__, prog="dlsbench results")
+    parser = program.arguments(__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for function, name in (list_all, "ls"), (show, "show"), (cite, "cite"), \
             (rerun, "rerun"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Prints the tables of a result directory.
 
-    analysis/tables.py DIR                          every table that has data
-    analysis/tables.py DIR --table speedup          one of them
-    analysis/tables.py DIR --format csv             every number, a line a cell
-    analysis/tables.py DIR --table time --format latex
-    analysis/tables.py DIR --table speedup --base single-master
-    analysis/tables.py DIR --ending --store         what dlsbench run ends with
+    dlsbench tables DIR                          every table that has data
+    dlsbench tables DIR --table speedup          one of them
+    dlsbench tables DIR --format csv             every number, a line a cell
+    dlsbench tables DIR --table time --format latex
+    dlsbench tables DIR --table speedup --base single-master
+    dlsbench tables DIR --ending --store         what dlsbench run ends with
 
 DIR is a result directory, or a folder of several (shards, campaigns of a
 paper), read as one; several DIRs are read as one, too.  Every value is a
