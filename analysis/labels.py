@@ -105,6 +105,12 @@ def count(n, word, plural=None):
     return f"{n:,} {word if n == 1 else plural or word + 's'}"
 
 
+def listed(words):
+    """a, b and c"""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def short(spec, specs=()):
     """A spec without the keys that all `specs` of its name share:
     `mandelbrot:size=2048,maxiter=1000,...` becomes `mandelbrot`."""

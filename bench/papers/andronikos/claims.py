@@ -412,10 +412,10 @@ def opening(cells):
         return []
     off = max(abs(c.h_theory - c.h_actual) for c in own.values())
     lost = max(c.gap_percent for c in own.values())
-    return [f"Figures 6 to 8: the time falls fast up to the best interval and "
-            f"then grows slowly.  The interval of the formula is at most "
-            f"{off} columns off the fastest that was simulated, and takes at "
-            f"most {max(lost, 0.01):.2f} % longer."]
+    return [f"Figures 6 to 8: our simulated time falls fast up to the best "
+            f"interval and then grows slowly.  The interval of the formula is "
+            f"at most {off} columns off the fastest that we simulated, and "
+            f"takes at most {max(lost, 0.01):.2f} % longer."]
 
 
 def fill(report):

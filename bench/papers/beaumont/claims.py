@@ -617,14 +617,16 @@ def opening(series):
         here = [f for f in every if kinds[f] == kind]
         longer = [max(0.0, series.above(f, ADAPTIVE, best[f])[0])
                   for f in here]
-        yield (f"{places(here)}: {kind} is the best in the mean over the "
-               "loads" + f", and the adaptive period takes {ends(longer)} % "
-               "longer" * (best[here[0]] != ADAPTIVE) + ".")
+        more = f", and the adaptive period takes {ends(longer)} % longer" \
+            if best[here[0]] != ADAPTIVE else ""
+        yield (f"{places(here)}: in our simulation {kind} is the best in the "
+               f"mean over the loads{more}.")
     worst = {f: max(range(END), key=lambda h, f=f: series.mean(f, h))
              for f in every}
     for kind in dict.fromkeys(worst.values()):
         here = [f for f in every if worst[f] == kind]
-        yield (f"{places(here)}: {legend(kind)} is the worst, "
+        yield (f"{places(here)}: in our simulation {legend(kind)} is the "
+               "worst, "
                f"{ends([series.mean(f, kind) for f in here])} times as long "
                "as the adaptive period.")
 

@@ -169,14 +169,19 @@ def figure(report, kernel, runs, printed, ratio):
 def opening(kernel, rows):
     """The statement of the figure, on all slaves."""
     most = max(row[2] for row in rows)
-    words = [f"{mode} " + ", ".join(
-        f"DMPS({row[1].upper()}) {row[4]:.2f}" for row in rows
-        if row[0] == mode and row[2] == most)
-        for mode in dict.fromkeys(row[0] for row in rows)]
+    words = []
+    for mode in dict.fromkeys(row[0] for row in rows):
+        # The comparison stands behind the first speedup.
+        (name, speedup), *others = [
+            (f"DMPS({row[1].upper()})", f"{row[4]:.2f} times")
+            for row in rows if row[0] == mode and row[2] == most]
+        words.append(labels.listed([
+            f"on {most} {mode} slaves it is {speedup} as fast as the fastest "
+            f"slave alone under {name}",
+            *(f"{speedup} under {name}" for name, speedup in others)]))
     ideal = max(row[3] for row in rows) / max(fit.POWER.values())
-    return (f"Figure {FIGURES[kernel]}, {kernel} on {most} slaves, times as "
-            f"fast as the fastest slave alone: {'; '.join(words)}.  Ideal is "
-            f"{ideal:.2g}.")
+    return (f"Figure {FIGURES[kernel]} with our simulated {kernel}: "
+            f"{'; '.join(words)}. {ideal:.2g} is ideal.")
 
 
 def table_1(report, runs):

@@ -221,13 +221,14 @@ def opening(same, off, speedups, deltas):
     printed, ours = zip(*(row[2:4] for row in speedups))
     times = [row[1:3] for row in deltas if value(row[0]) >= 1]
     (least, _), own = min(times), [t for _, t in times]
-    return (f"Table 3: {same} of {len(each)} numbers of chores are the "
-            f"printed ones.  Table 4, which was fitted: times differ by "
+    return (f"{same} of our {len(each)} numbers of chores are those of table "
+            "3.  The model was fitted to table 4; our times differ from it by "
             f"{np.mean([d for d, _ in each]):.0f} % in the mean, by {most:.0f}"
-            f" % at most ({scheme.upper()}).  Figure 3: all schemes are "
-            f"{min(ours):.1f} to {max(ours):.1f} times as fast as CSS "
-            f"(printed {min(printed):.1f} to {max(printed):.1f}).  Figure 2: "
-            f"from delta 1 on, ours takes {min(own):,.0f} to {max(own):,.0f} "
+            f" % at most ({scheme.upper()}).  In figure 3 all our simulated "
+            f"schemes are {min(ours):.1f} to {max(ours):.1f} times as fast as "
+            f"CSS; the printed ones are {min(printed):.1f} to "
+            f"{max(printed):.1f} times as fast.  In figure 2, from delta 1 "
+            f"on, our simulated QSS takes {min(own):,.0f} to {max(own):,.0f} "
             f"s; the printed times fall to {least:,.0f} s.")
 
 

@@ -322,11 +322,13 @@ def opening(kernel, runs):
         speedups = [runs.get((scheme, m, most), {}).get("speedup")
                     for m in (masters[0], masters[-1])]
         if None not in speedups:
-            words.append(f"{scheme} {speedups[0]:.1f} and {speedups[1]:.1f}")
-    return (f"Figure {FIGURES[kernel][2]}, {kernel}: with {most:,} workers "
-            f"below {masters[0]} and {masters[-1]} masters, times as fast as "
-            f"with {BASE_WORKERS} below one: {', '.join(words)}.  Ideal is "
-            f"{most / BASE_WORKERS:g}.")
+            words.append(f"{speedups[0]:.1f} and {speedups[1]:.1f} times "
+                         f"under {scheme}")
+    return (f"Figure {FIGURES[kernel][2]}: our simulated {kernel} is faster "
+            f"with {most:,} workers below {labels.count(masters[0], 'master')}"
+            f" and {masters[-1]} masters than with {BASE_WORKERS} workers "
+            f"below one: {labels.listed(words)}. "
+            f"{most / BASE_WORKERS:g} times is ideal.")
 
 
 def fill(report):
