@@ -1,4 +1,5 @@
 """What results were measured on and with, from their manifests."""
+import re
 
 # Title, and its place in a manifest.
 FIELDS = [("host", None), ("topology", "machine.topology"),
@@ -15,6 +16,8 @@ POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
 
 UNKNOWN = "not known"
 MOST_PLACES = 4     # hosts or platforms that a line names
+# In a topology; on virtual machines it varies by launch.
+MEMORY = re.compile(r", [\d.]+ GiB(?=,)")
 
 
 def look_up(manifest, path):
@@ -74,7 +77,7 @@ def where(manifests):
                                ("topology", "machine.topology"),
                                ("platform", "platform")])
     return "; ".join(word for _, here in found for word in few(
-        [w for w in here if w != UNKNOWN]))
+        list(dict.fromkeys(MEMORY.sub("", w) for w in here if w != UNKNOWN))))
 
 
 def few(found):

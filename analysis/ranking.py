@@ -18,6 +18,9 @@ MOST_CHOICES = 200   # of which the chance to be the best is resampled
 # how much of it a cause explains, and how near equal times are.
 SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
 WAITS_LEAST = 0.5   # of the time
+# Under which the answers of dlsbench summary stand apart, in its words.
+CONDITIONS = {"power": "power", "load": "non-dedicated, load",
+              "perturb": "perturbed by"}
 ONE_IS_FASTER = ", slower than one core alone"
 NO_FASTER = ", not seen to be faster than one core alone"
 
@@ -83,6 +86,14 @@ class Ranking:
         """Why there is no answer; empty: there is one."""
         return judge.refused_words(self.rows) \
             if self.best["refused"] else ""
+
+    @property
+    def tells(self):
+        """Whether a choice is faster than others, or all are as fast."""
+        far = self.rows[-1]["time_s"] > EQUAL_MOST * self.best["time_s"]
+        return not self.refused() and (
+            self.single or not far
+            or len(self.contenders()) < len(self.rows))
 
     def enough(self, i):
         """Whether the samples could have told choice i from the first."""
@@ -159,11 +170,13 @@ def units(runs, several):
 
 
 def largest(found):
-    """Of each kernel (native and simulated apart) the problem with the most
-    workers, and among these the one with most choices."""
+    """Of each kernel (native and simulated apart) under each condition the
+    problem with the most workers, and among these the one with most
+    choices."""
     best = {}
     for rows in found:
-        key = (rows[0]["kernel"], rows[0]["simulated"])
+        key = (rows[0]["kernel"], rows[0]["simulated"],
+               condition_words(rows[0]))
         if key not in best or size(rows) > size(best[key]):
             best[key] = rows
     return list(best.values())
@@ -183,10 +196,17 @@ def choice(row):
 def problem_words(problem):
     words = problem["loop"] + ", " + labels.count(
         int(problem["workers"]), "worker")
-    for name in ("power", "load", "platform"):
-        if isinstance(problem.get(name), str) and problem[name]:
-            words += f", {name} {problem[name]}"
+    words += condition_words(problem)
+    if isinstance(problem.get("platform"), str) and problem["platform"]:
+        words += f", platform {problem['platform']}"
     return words + (" (simulated)" if problem["simulated"] else "")
+
+
+def condition_words(problem):
+    return "".join(f", {words} {problem[name]}"
+                   for name, words in CONDITIONS.items()
+                   if isinstance(problem.get(name), str)
+                   and problem[name] not in ("", "none"))
 
 
 def certainty(ranking, i):

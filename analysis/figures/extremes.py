@@ -17,7 +17,7 @@ def draw(results, frame):
     for rows in ranking.largest(ranking.problems(frame)):
         pair = ends(rows, set(workers["cell"]))
         if pair:
-            name = rows[0]["loop"]
+            name = rows[0]["loop"] + ranking.condition_words(rows[0])
             yield style.Drawing(
                 style.file_name("extremes", name,
                                 rows[0]["simulated"] and "simulated"),
@@ -40,8 +40,9 @@ def ends(rows, known):
 def caption(pair):
     count = int(pair[0]["workers"])
     return ("Above the choice with the least time, below the one with the "
-            "longest. Each bar is a worker, with the medians of its "
-            "repetitions; where it is grey, its core had no iterations."
+            "longest. Each bar is a worker; where it is grey, its core had "
+            "no iterations. A bar sums the medians of its parts, so it can "
+            "end later than the median time."
             + style.cut_words(count, MOST_WORKERS, "workers"))
 
 

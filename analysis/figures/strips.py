@@ -26,10 +26,10 @@ def caption(strips):
     most = max(len(s["threads"]) for s in strips)
     which = ("above the best choice, below the one that takes longest"
              if len(strips) > 1 else "no choice is slower or faster than this")
-    return (f"In one run, the first that counted; {which}. A bar is as high "
-            "as the part of that moment that the thread computed or waited "
-            "at the end of loops and regions; grey is outside of them: serial "
-            "for thread 0, no work for others."
+    return (f"In one run, the first that counted; {which}. The height shows "
+            "which part of each moment the thread computed (blue) or waited "
+            "at the end of loops and regions (orange). Grey is outside of "
+            "them: serial for thread 0, no work for others."
             + (f" The first {MOST_THREADS} of {most} threads."
                if most > MOST_THREADS else ""))
 
