@@ -301,9 +301,8 @@ def load(path, *more):
         results.empty += [d for d in empty if d not in results.empty]
     results.notes += [f"{d}: no results are here, left out"
                       for d in results.empty]
-    if len(results.directories) > 1:
-        results.notes.append(f"{len(results.directories)} result directories "
-                             "read as one")
+    if as_one(results):
+        results.notes.append(as_one(results))
     frame = read_table(results, "runs", ["seed"])
     check_columns(results, frame)
     note_schemas(results, frame)
@@ -323,6 +322,12 @@ def load(path, *more):
     if state is not None:
         results.notes.append(state)
     return results
+
+
+def as_one(results):
+    """A note where several directories are read as one."""
+    count = len(results.directories)
+    return f"{count} result directories read as one" if count > 1 else ""
 
 
 def read_table(results, kind, leave_out):

@@ -142,11 +142,37 @@ def counted(tables):
 
 def counted_words(tables):
     printed, here, fitted = counted(tables)
-    words = labels.count(printed, "printed value")
-    words += ", all" if here == printed else f", {here}"
-    words += " beside ours" if here else ""
-    return words + (f"; {fitted} of them were fitted and show nothing"
-                    if fitted else "")
+    words = (f"The paper prints {labels.count(printed, 'value')}. We compare "
+             + ("all" if here == printed else str(here)))
+    if fitted:
+        words += (f"; {fitted} of these prove nothing, because the model was "
+                  "fitted to them")
+    more = printed - here
+    lacking = {t.title.partition(":")[0] for t in tables if t.own
+               and any(number(r[PRINTED]) is not None
+                       and number(r[OURS]) is None for r in t.rows)}
+    return words + "." + (
+        f" We have no value for the other {more if more > 1 else 'one'} "
+        f"({', '.join(sorted(lacking))})." if lacking else "")
+
+
+def confirmed_words(directory):
+    """How many of the paper's claims hold, in sentences."""
+    own = [c for _, found in list(claims(directory))[:1] for c in found]
+    holding = [c for c in own if c["holds"]]
+    failing = [c for c in own if c["holds"] is False]
+    words = f"Our simulation confirms {len(holding)} of the paper's " \
+        + labels.count(len(own), "claim")
+    if failing and all(c.get("why") or c.get("excludes") for c in failing):
+        words += f"; each of the {len(failing)} that do not hold has its " \
+            "reason below" if len(failing) > 1 else \
+            "; the one that does not hold has its reason below"
+    left = len(own) - len(holding) - len(failing)
+    fitted = sum(c["fitted"] for c in holding)
+    return (words + "." + f" {left} cannot be told." * bool(left)
+            + f" {fitted} of the {len(holding)} that it confirms "
+            f"rest{'s' * (fitted == 1)} on numbers that were fitted to the "
+            "paper's, which proves less." * bool(fitted))
 
 
 def number(text):

@@ -19,9 +19,9 @@ if not __package__:
     import need    # a script: makes the folder its package
     __package__ = need.PACKAGE
 
-from . import (cells, cluster, counters, environment, files, foretold, labels,
-               loader, page, paper_page, parallel, perfetto, program, ranking,
-               svg, tables, traces)
+from . import (cells, cluster, counters, environment, files, foretold, judge,
+               labels, loader, page, paper_page, parallel, perfetto, program,
+               ranking, svg, tables, traces)
 from .figures import extremes, kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
@@ -29,6 +29,9 @@ MOST_ANSWERS = 12
 MOST_LAYOUTS = 3        # that are explained
 MOST_LOOPS = 12         # with figures of their own
 FEW_ROWS = 100          # of printed tables that are read before all else
+BUSY_LEAST = 0.05       # share of others from which the page begins with it
+# Which dlsbench omp refuses: it does not know the run queues.
+NOT_OMP = "dtss-acp"
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval",
@@ -73,19 +76,25 @@ def what(results, frame, path):
     """The measurements in numbers, when and where they were made."""
     when = sorted({str(m.get("started")) for m in results.manifests
                    if m.get("started")})
-    words = {True: "simulated", False: "native"}
     span = " to ".join(dict.fromkeys([*when[:1], *when[-1:]]))
     return {
-        "cells": labels.count(len(frame), "cell"),
-        "repetitions": labels.count(len(results.runs), "repetition"),
-        "kinds": " and ".join(sorted(
-            words[s] for s in set(frame["simulated"]))),
-        "loops": labels.count(frame["kernel"].nunique(), "loop"),
-        "schemes": labels.count(frame["scheme"].nunique(), "scheme"),
-        "workers": labels.count(int(frame["workers"].max()), "worker"),
+        "size": tried.size_words(results) if results.tried
+        else size_words(results, frame),
         "where": " on ".join(filter(
             None, [span, environment.where(results.manifests)])),
-        "path": path}
+        "path": ": ".join(filter(None, [path, loader.as_one(results)]))}
+
+
+def size_words(results, frame):
+    words = {True: "simulated", False: "native"}
+    kinds = " and ".join(sorted(words[s] for s in set(frame["simulated"])))
+    count = labels.count
+    return ", ".join([
+        count(len(frame), "cell"),
+        f"{count(len(results.runs), 'repetition')} ({kinds})",
+        count(frame["kernel"].nunique(), "loop"),
+        count(frame["scheme"].nunique(), "scheme"),
+        f"up to {count(int(frame['workers'].max()), 'worker')}"])
 
 
 def names(directory, name):
@@ -99,15 +108,50 @@ def first_screen(results, frame, cores):
     """The start of a page without a paper; `cores`: the figures of the
     cores."""
     if results.tried:
-        return {"answers": [[tried.words(loop)]
-                            for loop in results.tried[:MOST_ANSWERS]],
-                "more": 0, "meanings": "", "cores": cores, "directory": ""}
+        return {"answers": others_box(results, False)
+                + [[tried.words(loop)]
+                   for loop in results.tried[:MOST_ANSWERS]],
+                "more": 0, "meanings": "", "cores": cores,
+                "commands": tried.commands(results)}
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
     ranked = [ranking.rank(rows, samples) for rows in found[:MOST_ANSWERS]]
-    return {"answers": [ranking.answer(r.rows[0], r) for r in ranked],
+    busy = too_busy(results, ranked)
+    return {"answers": others_box(results, busy)
+            + [answer_lines(results, r) for r in ranked],
             "more": len(found) - len(ranked), "meanings": meanings(frame),
-            "cores": cores, **next_words(results, frame, ranked)}
+            "cores": cores,
+            "commands": commands(results, frame, [] if busy else ranked)}
+
+
+def is_busy(results):
+    """Whether other processes had a part of the cores that the page begins
+    with."""
+    return judge.others(results.runs) >= BUSY_LEAST
+
+
+def too_busy(results, ranked):
+    """Whether nothing could be told although some runs were enough."""
+    return is_busy(results) and bool(ranked) and not any(
+        r.tells for r in ranked) and any(
+            r.refused() or r.enough(i) for r in ranked
+            for i in range(1, len(r.rows)))
+
+
+def others_box(results, busy):
+    if not is_busy(results):
+        return []
+    words = judge.others_words(results.runs)
+    return [["This machine was too busy to compare schedules: "
+             f"{words}." if busy else f"O{words[1:]} while this ran."]]
+
+
+def answer_lines(results, ranked):
+    """The answer, with what other processes had of these cells' cores."""
+    of = {row["cell"] for row in ranked.rows}
+    words = judge.others_words(results.runs[results.runs["cell"].isin(of)])
+    return [*ranking.answer(ranked.rows[0], ranked),
+            *([f"O{words[1:]}."] if words else [])]
 
 
 def meanings(frame):
@@ -119,14 +163,23 @@ def meanings(frame):
          for row in layouts.to_dict("records")[:MOST_LAYOUTS]])
 
 
-def next_words(results, frame, ranked):
-    """Of what to type next, where kernels were measured."""
-    best = map(ranking.recommended, ranked)
-    return {"directory": "" if frame["unchecked"].any()
-            else shlex.quote(results.path),
-            "schemes": list(dict.fromkeys(
-                s for s in best if s and labels.name_of(s) in labels.SCHEMES
-                and re.fullmatch(r"[\w:=.-]+", s)))[:3]}
+def commands(results, frame, ranked):
+    """[(what to type next, why)], where kernels were measured; without
+    answers first what disturbs."""
+    if frame["unchecked"].any():
+        return []
+    path = shlex.quote(results.path)
+    schemes = list(dict.fromkeys(
+        s for s in map(ranking.recommended, ranked)
+        if s and labels.name_of(s) in labels.SCHEMES
+        and labels.name_of(s) != NOT_OMP
+        and re.fullmatch(r"[\w:=.-]+", s)))[:3]
+    return [*([] if ranked else [tried.DOCTOR]),
+            *([(f"dlsbench omp --try {','.join(schemes)} -- ./your-program",
+                "the same on a program of yours")] if schemes else []),
+            (f"dlsbench advise {path}", "what to use, and how sure"),
+            (f"dlsbench compare {path} OTHER",
+             "with another build or machine")]
 
 
 def figure_sections(drawn):
@@ -197,7 +250,7 @@ def with_paper(sections, directory):
                    for grid in grids]
                   for grids, is_open in ((own, few), (again, False)))
     found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
-    found += [page.paragraph(paper_page.counted_words(beside) + ".")] \
+    found += [page.paragraph(paper_page.counted_words(beside))] \
         if beside else []
     found += [parts.pop(PAPER, ""), *whole, *(own if few else [])]
     found += claims_parts(directory)
@@ -241,11 +294,13 @@ def build(results, frame, sections, path):
     sections.append(("Numbers", table_section(results, frame)))
     sections.append(("Environment",
                      page.facts(environment.facts(results))))
-    notes = list(results.notes)
+    of_paper = paper_page.exist(results.path)
+    notes = [n for n in results.notes if n != loader.as_one(results) and (
+        of_paper or not is_busy(results)
+        or n != judge.others_words(results.runs))]
     loops = frame["kernel"].nunique()
     if loops > MOST_LOOPS:
         notes.append(page.WORDS.many_loops(loops, MOST_LOOPS))
-    of_paper = paper_page.exist(results.path)
     cores = dict(sections).get(extremes.SECTION, "")
     sections = [s for s in sections if s[0] != extremes.SECTION]
     title, authors = names(results.path, results.name)
@@ -253,7 +308,14 @@ def build(results, frame, sections, path):
         title, [page.section(name, body, of_paper or i == 0)
                 for i, (name, body) in enumerate(sections)],
         authors=authors, what=what(results, frame, path), notes=notes,
-        first=None if of_paper else first_screen(results, frame, cores))
+        first=paper_screen(results.path) if of_paper
+        else first_screen(results, frame, cores))
+
+
+def paper_screen(directory):
+    """The start of a page of a paper."""
+    return {"answers": [[paper_page.confirmed_words(directory)]], "more": 0,
+            "meanings": "", "cores": "", "commands": []}
 
 
 def write_files(folder, results, frame, drawn, traced):
@@ -293,7 +355,7 @@ def write_paper(directory, out):
     files.write(out, page.document(
         title, [page.section(*s) for s in
                 with_paper(figure_sections(drawn), directory)],
-        authors=authors))
+        authors=authors, first=paper_screen(directory)))
     print(f"report: {out}")
     return 0
 

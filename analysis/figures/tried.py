@@ -1,17 +1,44 @@
-"""What dlsbench omp --try says of each loop: the verdict above the time under
-each scheme, with intervals that hold together with 95 %."""
+"""What dlsbench omp --try found for each loop: the time under each choice,
+with intervals that hold together with 95 %."""
+import os
+import shlex
+
 from .. import labels
 from . import style
 
 SECTION = "Your loops"
 MOST = 12
 BEYOND = 1.6        # an interval may go so far beyond the largest time
+DOCTOR = "dlsbench doctor", "what disturbs this machine"
 
 
 def words(loop):
     share = "" if loop["share"] is None else \
         f", {labels.percent(min(loop['share'], 1))} of the time"
     return f"{loop['name']}{share}: {loop['verdict']}"
+
+
+def size_words(results):
+    """What a user did."""
+    choices = {c["scheme"] for loop in results.tried for c in loop["choices"]
+               if c["state"] != "own"}
+    words = [f"{results.name} as it is and under "
+             + labels.count(len(choices), "choice")]
+    if "round" in results.runs:
+        words.append(labels.count(results.runs["round"].nunique(), "round"))
+    return ", ".join(words)
+
+
+def commands(results):
+    """[(what to type next, why)]; rules are there for loops alone."""
+    if all(loop["best"] is None for loop in results.tried):
+        return [DOCTOR]
+    rules = os.path.join(results.path, "rules")
+    if not any(loop["best"] is not None and loop["share"] is not None
+               for loop in results.tried) or not os.path.exists(rules):
+        return []
+    return [(f"dlsbench omp --scheme {shlex.quote('@' + rules)} -- "
+             "./your-program", "each loop under its best choice")]
 
 
 def draw(loops):
@@ -23,8 +50,9 @@ def draw(loops):
         if own is None or own["time_s"] is None or not shown:
             continue
         yield style.Drawing(
-            style.file_name("tried", loop["name"]), SECTION, words(loop),
-            caption(loop), panel(own["time_s"], [own, *shown], loop["best"]))
+            style.file_name("tried", loop["name"]), SECTION,
+            f"Time under each choice: {loop['name']}", caption(loop),
+            panel(own["time_s"], [own, *shown], loop["best"]))
 
 
 def caption(loop):

@@ -181,6 +181,41 @@ def test_the_first_screen_has_the_cores_and_what_to_type(tmp_path):
     assert "What each core did" not in plain(tmp_path / "near/report.html")
 
 
+def page_of(there):
+    there.manifest()
+    assert analysis("report", there.path, "--no-files")[0] == 0
+    said = plain(there.path / "report.html")
+    return said[:said.index("Time of each scheme")]
+
+
+def test_a_busy_machine_is_said_first(tmp_path):
+    """What no loop could tell, or what was told all the same."""
+    there = Directory(tmp_path / "busy")
+    for scheme, load in (("ss", ""), ("static", ""), ("ss", "w1:1"),
+                         ("static", "w1:1")):
+        there.cell([time * (1 + 0.2 * (scheme == "ss"))
+                    for time in (1.0, 2.0, 1.1, 1.9, 1.2, 1.8)],
+                   scheme=scheme, load=load,
+                   run={"serial_s": 1.9, "others": 0.54})
+    first = page_of(there)
+    assert "This machine was too busy to compare schedules: other processes " \
+        "had 54 % of the cores." in first
+    loaded = first.index("adjoint, 2 workers, non-dedicated, load w1:1: ")
+    assert first.index("\nOther processes had 54 % of the cores.\n") < loaded
+    assert first.count("had 54 %") == 2     # a load was asked for
+    assert "\ndlsbench doctor " in first and "omp --try" not in first
+
+    there = Directory(tmp_path / "told")
+    for scheme, time in (("dtss-acp", 1.0), ("static", 3.0)):
+        there.cell([time * (1 + i / 1000) for i in range(8)], scheme=scheme,
+                   run={"serial_s": 1.9, "others": 0.54})
+    first = page_of(there)
+    assert "Other processes had 54 % of the cores while this ran." in first
+    assert "too busy" not in first and "dlsbench doctor" not in first
+    # No program of others can have it.
+    assert "dtss-acp over" in first and "omp --try" not in first
+
+
 def check_trace(text):
     """By the Trace Event Format: an array of complete events, which do not
     overlap on a thread, and names of processes and threads.  Returns the
@@ -420,7 +455,10 @@ def test_what_make_papers_found_comes_first(tmp_path):
                      words)
     assert "four wait. Excludes: that 16 are" in words
     assert re.search("2 +16 are +most", words)
-    assert "3 printed values, 2 beside ours" in words
+    assert "The paper prints 3 values. We compare 2. We have no value for " \
+        "the other one (Table 4)." in words
+    assert "Our simulation confirms 1 of the paper&#39;s 3 claims; each of " \
+        "the 2 that do not hold has its reason below." in words
     assert re.search("gss +20 +20 +18.5 +-7.5 ", words)
     assert "Words &lt;of&gt; the report" in text
     (there.path / "runs-l1.jsonl").unlink()
