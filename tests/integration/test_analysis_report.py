@@ -459,7 +459,7 @@ def test_what_make_papers_found_comes_first(tmp_path):
         "the other one (Table 4)." in words
     assert "Our simulation confirms 1 of the paper&#39;s 3 claims; each of " \
         "the 2 that do not hold has its reason below." in words
-    assert re.search("gss +20 +20 +18.5 +-7.5 ", words)
+    assert re.search(r"gss +printed +20 +5\s+ours +18.5 +- ", words)
     assert "Words &lt;of&gt; the report" in text
     (there.path / "runs-l1.jsonl").unlink()
     assert analysis("report", there.path, "--no-files")[0] == 0
