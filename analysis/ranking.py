@@ -87,14 +87,6 @@ class Ranking:
         return judge.refused_words(self.rows) \
             if self.best["refused"] else ""
 
-    @property
-    def tells(self):
-        """Whether a choice is faster than others, or all are as fast."""
-        far = self.rows[-1]["time_s"] > EQUAL_MOST * self.best["time_s"]
-        return not self.refused() and (
-            self.single or not far
-            or len(self.contenders()) < len(self.rows))
-
     def enough(self, i):
         """Whether the samples could have told choice i from the first."""
         return self.least[i] < stats.ALPHA

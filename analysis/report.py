@@ -132,8 +132,8 @@ def is_busy(results):
 
 def too_busy(results, ranked):
     """Whether nothing could be told although some runs were enough."""
-    return is_busy(results) and bool(ranked) and not any(
-        r.tells for r in ranked) and any(
+    return is_busy(results) and bool(ranked) and all(
+        r.refused() or r.is_undecided for r in ranked) and any(
             r.refused() or r.enough(i) for r in ranked
             for i in range(1, len(r.rows)))
 
