@@ -1,6 +1,7 @@
 """What dlsbench omp --try found for each loop: the time under each choice,
 with intervals that hold together with 95 %."""
 import os
+import re
 import shlex
 
 from .. import labels
@@ -30,15 +31,22 @@ def size_words(results):
 
 
 def commands(results):
-    """[(what to type next, why)]; rules are there for loops alone."""
-    if all(loop["best"] is None for loop in results.tried):
-        return [DOCTOR]
-    rules = os.path.join(results.path, "rules")
-    if not any(loop["best"] is not None and loop["share"] is not None
-               for loop in results.tried) or not os.path.exists(rules):
-        return []
-    return [(f"dlsbench omp --scheme {shlex.quote('@' + rules)} -- "
-             "./your-program", "each loop under its best choice")]
+    """[(what to type next, why)]: the rules that were found, by their own
+    words on their use; where nothing was found, what disturbs."""
+    path = os.path.join(results.path, "rules")
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    use = re.search(r"dlsbench omp --scheme @FILE( .*)? -- PROGRAM",
+                    "\n".join(lines))
+    if use and any(line and not line.startswith("#") for line in lines):
+        return [(f"dlsbench omp --scheme {shlex.quote('@' + path)}"
+                 f"{use[1] or ''} -- ./your-program",
+                 "each loop under its best choice")]
+    return [DOCTOR] if all(loop["best"] is None for loop in results.tried) \
+        else []
 
 
 def draw(loops):
