@@ -57,7 +57,7 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     holding = sum(c["holds"] == "1" for c in claims)
     assert page.count("class=answer") == 1 and (
         f"Our simulation confirms {holding} of the paper&#39;s {len(claims)} "
-        "claims; ") in page
+        "claims") in page
     assert "<h1>A Quadratic Self-Scheduling Algorithm for" in page
     assert "J. D\u00edaz, S. Reyes" in page
     assert "The paper prints 51 values. We compare all; 21 of these" in page
