@@ -119,20 +119,18 @@ static double beyond_bound(const struct summary_row *row)
 static void judge_speedups(struct summary_row *rows, int begin, int end,
                            struct judged *judged)
 {
-    double worst = 1;
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
         row->speedup = stats_ratio(judged->serial, row->time);
         row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
             continue;
-        double beyond = fmax(beyond_powers(row), beyond_bound(row));
-        row->refused = beyond > 1;
+        row->refused = beyond_powers(row) > 1 || beyond_bound(row) > 1;
         judged->refused += row->refused;
-        if (!(beyond > worst))
-            continue;
-        worst = beyond;
-        judged->worst = i;
+        if (row->refused &&
+            (judged->worst < 0 ||
+             row->time.median < rows[judged->worst].time.median))
+            judged->worst = i;
     }
 }
 

@@ -22,7 +22,7 @@ struct judged {
     double serial_others; /* share of the core that others had; NAN */
     double others;        /* of the cores, while the cells ran; NAN */
     int refused;          /* speedups */
-    int worst;            /* the row whose speedup is the most impossible */
+    int worst;            /* the fastest of these rows, -1: none */
 };
 
 /* Sets speedup and refused of rows [begin, end), which have one loop. */
