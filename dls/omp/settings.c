@@ -54,8 +54,9 @@ void settings_say(const char *format, ...)
     va_end(args);
     if (strcmp(said, line.text) == 0)
         return;
-    memcpy(said, line.text, sizeof(said));
+    /* First the line: a thread that finds it said may end the process. */
     dprintf(STDERR_FILENO, "libdls-omp: %s\n", line.text);
+    memcpy(said, line.text, sizeof(said));
 }
 
 void *settings_need(void *memory, const char *what)
