@@ -147,7 +147,8 @@ c++;
 for (int i = 0; i < N; i++) v[i] = i;
 }
 printf("%ld\n", c); sum_up("a"); }""",
-    "locks": r"""int main(void) { omp_lock_t l; omp_init_lock(&l); long s = 0, t = 0;
+    "locks": r"""int main(void) { omp_lock_t l; omp_init_lock(&l);
+long s = 0, t = 0;
 #pragma omp parallel for
 for (int i = 0; i < 500; i++) { omp_set_lock(&l); s += i; omp_unset_lock(&l);
 #pragma omp critical
