@@ -40,9 +40,8 @@ def ends(rows, known):
 def caption(pair):
     count = int(pair[0]["workers"])
     return ("Above the choice with the least time, below the one with the "
-            "longest. Each bar is a worker; where it is grey, its core had "
-            "no iterations. A bar sums the medians of its parts, so it can "
-            "end later than the median time."
+            "longest. Each bar is a worker. It sums the medians of its "
+            "parts, so it can end later than the median time."
             + style.cut_words(count, MOST_WORKERS, "workers"))
 
 
