@@ -39,7 +39,7 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2740,
+    "base": 2745,
     "sched": 7970,
     "kernels": 7612,
     "harness": 40955,
