@@ -143,7 +143,7 @@ def others_box(results, busy):
         return []
     words = judge.others_words(results.runs)
     return [["This machine was too busy to compare schedules: "
-             f"{words}." if busy else f"O{words[1:]} while this ran."]]
+             f"{words}." if busy else f"{words.capitalize()} while this ran."]]
 
 
 def answer_lines(results, ranked):
@@ -151,7 +151,7 @@ def answer_lines(results, ranked):
     of = {row["cell"] for row in ranked.rows}
     words = judge.others_words(results.runs[results.runs["cell"].isin(of)])
     return [*ranking.answer(ranked.rows[0], ranked),
-            *([f"O{words[1:]}."] if words else [])]
+            *([f"{words.capitalize()}."] if words else [])]
 
 
 def meanings(frame):
