@@ -12,6 +12,11 @@ bool text_is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+bool text_begins(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
 size_t text_character(const char *text)
 {
     /* The least character of each length; a longer form of it is wrong. */

@@ -8,6 +8,9 @@
 /* Whether both are the same text. */
 bool text_is(const char *a, const char *b);
 
+/* Whether the text begins with the other one. */
+bool text_begins(const char *text, const char *begin);
+
 /* Bytes of the character that text begins with: 1 to 4 of UTF-8 (RFC 3629,
  * what JSON allows); 0 when there is none, or at the end. */
 size_t text_character(const char *text);

@@ -1,6 +1,7 @@
 #include "base/system/allowed.h"
 
 #include "base/system/groups.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -96,8 +97,7 @@ static bool read_set(const char *folder, const char *path, const char *name,
     bool found = false;
     FILE *file = open_in(folder, path);
     while (file != NULL && !found && getline(&line, &size, file) > 0)
-        found = strncmp(line, name, strlen(name)) == 0 &&
-                read_list(line + strlen(name), set);
+        found = text_begins(line, name) && read_list(line + strlen(name), set);
     free(line);
     if (file != NULL)
         fclose(file);

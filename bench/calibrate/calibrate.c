@@ -1,6 +1,7 @@
 #include "bench/calibrate/calibrate.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "bench/launching/cause.h"
 #include "bench/launching/child.h"
 #include "bench/launching/launcher.h"
@@ -111,7 +112,7 @@ static void on_message(void *arg, const char *line)
 {
     struct launch *launch = arg;
     const char *own = "dlsbench: ";
-    bool ours = strncmp(line, own, strlen(own)) == 0;
+    bool ours = text_begins(line, own);
     cause_line(&launch->cause, line, child_now());
     launch->ours = launch->ours || ours;
     /* A launcher's additions to our own reason are noise. */

@@ -1,14 +1,11 @@
 #include "bench/calibrate/nodes.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool begins_with(const char *text, const char *begin)
-{
-    return strncmp(text, begin, strlen(begin)) == 0;
-}
 
 int nodes_template(const char *launcher, bool apart, char *out, size_t size,
                    struct error *err)
@@ -18,12 +15,12 @@ int nodes_template(const char *launcher, bool apart, char *out, size_t size,
     while (name > launcher && name[-1] != '/')
         name--;
     bool open_mpi =
-        begins_with(name, "mpirun") || begins_with(name, "mpiexec.openmpi");
-    if (begins_with(name, "srun"))
+        text_begins(name, "mpirun") || text_begins(name, "mpiexec.openmpi");
+    if (text_begins(name, "srun"))
         words = apart ? "-N 2 --ntasks-per-node=1" : "-N 1";
     else if (open_mpi)
         words = apart ? "--map-by ppr:1:node" : "";
-    else if (begins_with(name, "mpiexec"))
+    else if (text_begins(name, "mpiexec"))
         words = apart ? "-ppn 1" : "";
     else
         return error_set(err, EINVAL,

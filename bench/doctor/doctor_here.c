@@ -163,7 +163,7 @@ static void take_message(void *arg, const char *line)
 {
     struct answer *answer = arg;
     const char *own = "dlsbench: ";
-    bool is_own = strncmp(line, own, strlen(own)) == 0;
+    bool is_own = text_begins(line, own);
     const char *text = is_own ? line + strlen(own) : line;
     if (strstr(text, "cells") != NULL && is_own)
         return;

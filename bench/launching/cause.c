@@ -1,6 +1,7 @@
 #include "bench/launching/cause.h"
 
 #include "base/system/groups.h"
+#include "base/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -122,7 +123,7 @@ void cause_line(struct cause *cause, const char *line, double now)
             continue;
         cause->sign = &signs[i];
         cause->since = now;
-        line += strncmp(line, own, strlen(own)) == 0 ? strlen(own) : 0;
+        line += text_begins(line, own) ? strlen(own) : 0;
         snprintf(cause->line, sizeof(cause->line), "%s", line);
         return;
     }

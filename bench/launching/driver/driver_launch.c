@@ -29,7 +29,7 @@ static void keep_reason(struct driver *driver, const char *line,
                         enum driver_weight weight)
 {
     const char *own = "dlsbench: ";
-    if (strncmp(line, own, strlen(own)) == 0) {
+    if (text_begins(line, own)) {
         line += strlen(own);
         weight = OWN;
     }

@@ -105,7 +105,7 @@ static char *find_table(const struct code_tables *tables, const char *path,
              about.st_mtim.tv_nsec);
     char *to = need_text("%s/%s" COUNTERS_TABLE, tables->folder, build_id);
     *new = !has_head(to, head);
-    if (*new &&about.st_size > most) {
+    if (about.st_size > most && *new) {
         free(to);
         return NULL;
     }

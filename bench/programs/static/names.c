@@ -1,12 +1,8 @@
 /* What functions of libraries do. */
+#include "base/text.h"
 #include "bench/programs/static/flow.h"
 
 #include <string.h>
-
-static bool begins_with(const char *name, const char *begin)
-{
-    return strncmp(name, begin, strlen(begin)) == 0;
-}
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -148,7 +144,7 @@ static bool is_fill(const char *name)
         "_ZNSt8__detail15_List_node_base",
         "_ZNKSt8__detail20_Prime_rehash_policy"};
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-        if (begins_with(name, classes[i]))
+        if (text_begins(name, classes[i]))
             return true;
     return is_one_of(name, fill);
 }
@@ -162,7 +158,7 @@ static bool is_lock(const char *name)
                                         "pthread_mutex_lock",
                                         "pthread_mutex_unlock",
                                         NULL};
-    return begins_with(name, "GOMP_critical") || is_one_of(name, locks);
+    return text_begins(name, "GOMP_critical") || is_one_of(name, locks);
 }
 
 /* A name is what it says only where nobody else defines it. */
@@ -203,7 +199,7 @@ enum word names_forbidden(const char *name)
                {"GOMP_workshare", WORD_TASKS}, {"GOMP_cancel", WORD_CANCEL},
                {"GOMP_target", WORD_TASKS},    {"GOMP_teams", WORD_TASKS}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        if (begins_with(name, all[i].begin))
+        if (text_begins(name, all[i].begin))
             return all[i].word;
     return WORD_NONE;
 }

@@ -27,8 +27,8 @@ static bool split_path(const char *path, struct worklist_path *parts)
 {
     const char *slash = strrchr(path, '/'), *prefix = "/worklist-";
     const char *end = strrchr(path, '.');
-    if (slash == NULL || strncmp(slash, prefix, strlen(prefix)) != 0 ||
-        end < slash || strcmp(end, ".json") != 0)
+    if (slash == NULL || !text_begins(slash, prefix) || end < slash ||
+        strcmp(end, ".json") != 0)
         return false;
     const char *launch = slash + strlen(prefix);
     snprintf(parts->directory, sizeof(parts->directory), "%.*s",
