@@ -365,6 +365,30 @@ for(int i=0;i<n;i++) if(i>5){if(!seen){seen=1;first=i;}
 #pragma omp for nowait
 for(int i=0;i<n;i++) {a[k+1]=i; k+=2;}}
 """,
+    "chain": r"""
+#pragma omp parallel
+{struct node{struct node*next;long v;}*last=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) {struct node*q=malloc(sizeof*q); q->next=last; q->v=i;
+    last=q; a[i]=q->next?q->next->v:-1;}}
+""",
+    "result": r"""
+#pragma omp parallel
+{long k=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) {a[i]=k; k=own(i);}}
+""",
+    "result, real": r"""
+#pragma omp parallel
+{double k=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) {a[i]=(long)k; k=sin(i);}}
+""",
+    "flags of sums": r"""
+#pragma omp parallel for
+for(int i=0;i<n;i++) {unsigned f; a[i]=(long)(i/7.0);
+    __asm__ volatile("stmxcsr %0":"=m"(f)); out[f&32]=1;}
+""",
 }
 # A loop that is split by hand as gcc does it, but for what is in it.
 SPLIT = r"""

@@ -196,6 +196,11 @@ CARRY = [
     ("", "char c9[16]; memset(c9, 0, 16);", "c9[i & 15] ^= 1; "
      "a[i] = c9[(i / 3) & 15];"),
     ("firstprivate(c0)", "", "c0 ^= i; if (c0 & 64) a[i] = c0;"),
+    # Only a call writes the register.
+    ("", "long c7 = 0;", "a[i] = c7; c7 = twice(i);"),
+    ("", "double c3 = 0;", "d[i] = c3; c3 = sqrt(i);"),
+    ("", "long *c8 = 0;", "long *c9 = (long *)malloc(16); c9[0] = i; "
+     "b[i] = c8 ? c8[0] : -1; free(c8); c8 = c9;"),
     # gcc makes two loops of these.
     ("", "int c7 = 0;", "if (c7 || ((int)i ^ 3) > 5) {{ c7 = 1; "
      "d[i] = sqrt(i & 63); }} else b[i] = i;"),

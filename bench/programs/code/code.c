@@ -139,7 +139,8 @@ static bool uses_others(const struct insn *insn, const cs_x86 *x86)
         if (insn->op[i].type == OPERAND_REG && insn->op[i].reg == REG_OTHER)
             return true;
     return (x86->opcode[0] & 0xf8) == 0xd8 || insn->id == X86_INS_LDMXCSR ||
-           insn->id == X86_INS_VLDMXCSR;
+           insn->id == X86_INS_VLDMXCSR || insn->id == X86_INS_STMXCSR ||
+           insn->id == X86_INS_VSTMXCSR;
 }
 
 /* What capstone does not know, or not of these: all operands are read, and the
