@@ -75,38 +75,26 @@ static void leave_others(struct state *state, uint64_t moves)
 }
 
 /* Of what a call does not preserve only its results are read. */
-static uint64_t written_by_call(struct flow *flow, const struct insn *insn)
+static uint64_t written_by(const struct insn *insn)
 {
     const uint64_t results = UINT64_C(1) << REG_RAX | UINT64_C(1) << REG_RDX |
                              UINT64_C(3) << REG_VECTOR;
-    struct target target = code_target(flow->graph->binary, insn);
-    const struct callee *callee = target.name == NULL && target.at != 0
-                                      ? flow_callee(flow, target.at)
-                                      : NULL;
-    return callee != NULL && callee->known ? callee->writes & results : results;
-}
-
-static uint64_t written_by(struct flow *flow, const struct insn *insn)
-{
-    uint64_t written = insn->writes;
+    uint64_t written = insn->writes | (insn->flow == FLOW_CALL ? results : 0);
     for (int k = 0; k < insn->count; k++)
         if (insn->op[k].type == OPERAND_REG && insn->op[k].writes &&
             insn->op[k].reg < REG_COUNT)
             written |= UINT64_C(1) << insn->op[k].reg;
-    return insn->flow == FLOW_CALL ? written | written_by_call(flow, insn)
-                                   : written;
+    return written;
 }
 
-static uint64_t written_by_loop(struct flow *flow, int32_t block)
+static uint64_t written_by_loop(const struct graph *graph, int32_t block)
 {
-    const struct graph *graph = flow->graph;
     uint64_t written = 0;
     for (int32_t b = 0; b < graph->blocks; b++)
         for (int32_t i = 0; graph->component[b] == graph->component[block] &&
                             i < graph->block[b].count;
              i++)
-            written |=
-                written_by(flow, &graph->insn[graph->block[b].first + i]);
+            written |= written_by(&graph->insn[graph->block[b].first + i]);
     return written;
 }
 
@@ -118,7 +106,7 @@ void heads_enter(struct flow *flow, int32_t block, struct state *state,
     const struct head *head = &flow->head[block];
     for (int64_t i = 0; flow->objects.count > 0 && i < state->slots; i++)
         flow_check_object(flow, state->slot[i].at);
-    uint64_t written = written_by_loop(flow, block),
+    uint64_t written = written_by_loop(graph, block),
              moves = written & head->moves;
     if (within)
         leave_others(state, moves);
