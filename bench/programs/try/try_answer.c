@@ -155,14 +155,15 @@ int answer_best(const struct answer *answer,
     return found;
 }
 
-static void find_best(struct answer *answer,
-                      const struct candidates *candidates)
+int answer_seems(const struct answer *answer,
+                 const struct candidates *candidates, enum factor factor)
 {
-    answer->best = answer_best(answer, candidates, FACTORS);
-    answer->disturbed = -1;
-    for (int i = 1; i < candidates->count && answer->best < 0; i++)
-        if (is_compared(&answer->choice[i]) && answer->choice[i].low > 0)
-            answer->disturbed = better_of(answer, answer->disturbed, i);
+    int seems = -1;
+    for (int i = 1; i < candidates->count; i++)
+        if ((factor == FACTORS || candidates->factor[i] == factor) &&
+            is_compared(&answer->choice[i]) && answer->choice[i].low > 0)
+            seems = better_of(answer, seems, i);
+    return seems;
 }
 
 /* Intervals are as wide as one over the root of the number of runs. */
@@ -235,7 +236,10 @@ void answer_find(struct answer *answer, const struct tries *tries,
         fill_choice(choice, i != CANDIDATES_OWN ? own : NULL, times, alpha);
         find_usage(choice, tries, i);
     }
-    find_best(answer, tries->candidates);
+    answer->best = answer_best(answer, tries->candidates, FACTORS);
+    answer->disturbed = answer->best < 0
+                            ? answer_seems(answer, tries->candidates, FACTORS)
+                            : -1;
     find_hidden(answer, count);
     int likely = answer->likely >= 0 ? answer->likely : CANDIDATES_OWN;
     find_spreads(answer, own, count_runs(loop, likely, own, times), count);

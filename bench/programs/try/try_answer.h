@@ -49,6 +49,10 @@ bool answer_gains(const struct answer_choice *choice);
 int answer_best(const struct answer *answer,
                 const struct candidates *candidates, enum factor factor);
 
+/* The same of those for whose gain others may be the reason, too. */
+int answer_seems(const struct answer *answer,
+                 const struct candidates *candidates, enum factor factor);
+
 /* The error probability of each of so many comparisons. */
 double answer_alpha(int comparisons);
 

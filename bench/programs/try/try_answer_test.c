@@ -105,6 +105,8 @@ static void a_gain_that_others_can_be_the_reason_for_is_none(void **state)
     answer_find(&answer, &tries, &loop, dropped, 2);
     assert_int_equal(answer.best, -1);
     assert_int_equal(answer.disturbed, 1);
+    assert_int_equal(answer_seems(&answer, &candidates, FACTOR_SCHEDULE), 1);
+    assert_int_equal(answer_seems(&answer, &candidates, FACTOR_THREADS), -1);
     /* Where nothing is known of others, or they had as much. */
     for (int i = 0; i < 3 * ROUNDS; i++)
         run[i].others_s = NAN;

@@ -211,8 +211,16 @@ static void print_kinds(const struct findings *findings, FILE *out)
         before = "By kind: ";
     for (enum factor f = 0; f < FACTORS; f++) {
         int best = find_best(findings, 0, f);
+        int seems = answer_seems(&findings->answer[0], candidates, f);
         double hidden = find_hidden(findings, f);
-        if (best >= 0)
+        if (best < 0 && seems >= 0)
+            fprintf(out,
+                    "%s%s: %s seems to gain %.1f %%, but others had %.2f "
+                    "processors more while it ran as it is",
+                    before, factor_names[f], candidates->name[seems],
+                    100 * findings->answer[0].choice[seems].gain,
+                    findings->answer[0].choice[seems].excess);
+        else if (best >= 0)
             fprintf(out, "%s%s %s: %.1f %%", before, factor_names[f],
                     candidates->name[best],
                     100 * findings->answer[0].choice[best].gain);
