@@ -14,6 +14,9 @@ packages=$(sh packaging/find.sh debian SIM | tr '\n' ',')
 mmdebstrap --quiet --variant=extract --architectures=arm64 \
     --include="${packages}libc6-dev,libgcc-12-dev,libmpich-dev,libcmocka-dev,libglpk-dev" \
     "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$made/root" || exit 77
+# As links of that root: gold follows those to /lib into ours.
+find "$made/root/usr/lib" -type l -lname '/*' -printf '%p %l\n' |
+    while read -r link to; do ln -sfn "$made/root$to" "$link"; done
 tests=$(find base sched -name '*_test.c' | sed "s|\(.*\)\.c|$made/build/\1|")
 # shellcheck disable=SC2086 # a list of words
 make -j"$(nproc)" WERROR=1 CC="aarch64-linux-gnu-gcc --sysroot=$made/root" \
