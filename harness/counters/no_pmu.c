@@ -33,6 +33,30 @@ static bool stands_still(int cycles)
            reading.running > 0 && reading.value == 0;
 }
 
+void events_refusal(int code, int paranoid, char *why, size_t size)
+{
+    if (code == EACCES || code == EPERM)
+        snprintf(why, size,
+                 paranoid > 2
+                     ? "no permission: /proc/sys/kernel/perf_event_paranoid "
+                       "is %d, and 2 or less is needed"
+                 : paranoid < -1
+                     ? "no permission: perf_event_paranoid cannot be read, or "
+                       "a container (seccomp) forbids it"
+                     : "no permission, though perf_event_paranoid is %d: a "
+                       "container (seccomp) forbids it",
+                 paranoid);
+    else if (code == ENOSYS)
+        snprintf(why, size, "this kernel has no performance events");
+    else if (code == ENOENT || code == ENODEV || code == EOPNOTSUPP)
+        snprintf(why, size,
+                 "no PMU: the kernel sees no processor counters (a virtual "
+                 "machine?)");
+    else
+        snprintf(why, size, "the kernel refuses to count cycles: %s",
+                 strerror(code));
+}
+
 bool events_no_pmu(char *why, size_t size)
 {
     struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
@@ -55,19 +79,6 @@ bool events_no_pmu(char *why, size_t size)
                      "still (a virtual machine?)");
         return still;
     }
-    if (code == EACCES || code == EPERM)
-        snprintf(why, size,
-                 "no permission: /proc/sys/kernel/perf_event_paranoid is %d "
-                 "(2 or less is needed) or a container forbids it",
-                 paranoid_level());
-    else if (code == ENOSYS)
-        snprintf(why, size, "this kernel has no performance events");
-    else if (code == ENOENT || code == ENODEV || code == EOPNOTSUPP)
-        snprintf(why, size,
-                 "no PMU: the kernel sees no processor counters (a virtual "
-                 "machine?)");
-    else
-        snprintf(why, size, "the kernel refuses to count cycles: %s",
-                 strerror(code));
+    events_refusal(code, paranoid_level(), why, size);
     return true;
 }

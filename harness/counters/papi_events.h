@@ -45,4 +45,8 @@ void events_print(FILE *out);
  * Asks the kernel itself, which knows the reason. */
 bool events_no_pmu(char *why, size_t size);
 
+/* What perf_event_open's errno means, at this perf_event_paranoid; below -1
+ * that cannot be read. */
+void events_refusal(int code, int paranoid, char *why, size_t size);
+
 #endif

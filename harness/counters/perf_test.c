@@ -4,6 +4,7 @@
 #include "harness/counters/papi_events.h"
 #include "harness/counters/perf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -287,6 +288,24 @@ static void what_is_lost_is_no_zero(void **state)
     assert_counted(after.compute[0] > CHAINED);
 }
 
+static void expect_refusal(int code, int paranoid, const char *words)
+{
+    char why[COUNTERS_WHY_SIZE];
+    events_refusal(code, paranoid, why, sizeof(why));
+    if (strstr(why, words) == NULL)
+        fail_msg("'%s' is not in '%s'", words, why);
+}
+
+static void a_refusal_names_one_reason(void **unused)
+{
+    expect_refusal(EACCES, 3, "perf_event_paranoid is 3, and 2 or less");
+    expect_refusal(EPERM, 2, "though perf_event_paranoid is 2: a container");
+    expect_refusal(EPERM, -9, "cannot be read, or a container");
+    expect_refusal(ENOENT, 2, "no PMU");
+    expect_refusal(ENOSYS, 2, "no performance events");
+    expect_refusal(EIO, 2, "refuses to count cycles: Input/output");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +314,7 @@ int main(void)
         cmocka_unit_test(both_ways_agree),
         cmocka_unit_test(what_does_not_fit_is_said),
         cmocka_unit_test(what_is_lost_is_no_zero),
+        cmocka_unit_test(a_refusal_names_one_reason),
     };
     return cmocka_run_group_tests(tests, lock_counters, NULL);
 }
