@@ -20,12 +20,13 @@ enum { DOCTOR_FINDINGS = 32 };
 struct finding {
     enum health health;
     const char *name; /* of the check; static */
-    char text[320];   /* what was found, and what to do */
+    char text[640];   /* what was found, and what to do */
 };
 
 struct doctor {
     const char *root; /* "" is the system */
     struct allowed allowed;
+    int cores; /* of the topology; 0: not known */
     struct finding list[DOCTOR_FINDINGS];
     int count;
 };
@@ -49,14 +50,22 @@ void doctor_quota(struct doctor *doctor);
  * clock. */
 void doctor_pressure(struct doctor *doctor);
 void doctor_governor(struct doctor *doctor);
-void doctor_clock_source(struct doctor *doctor);
+
+/* `ns`: what one reading of the clock takes. */
+void doctor_clock_source(struct doctor *doctor, double ns);
+
+/* A thread computed for a second: the share of a core that it had, and its
+ * first speed over its last, which is known only of a thread with a core to
+ * itself. */
+void doctor_speed(struct doctor *doctor, double share, double ratio);
 
 /* The processor time of other processes, and the time that a hypervisor took,
  * between two readings of /proc/stat, `seconds` apart. */
 void doctor_others(struct doctor *doctor, const struct busy *before,
                    const struct busy *after, double seconds);
 
-/* Room in /dev/shm and TMPDIR, and limits on files, processes and memory. */
+/* Room in /dev/shm and TMPDIR, and limits on files, processes and memory; what
+ * is not scarce is not listed. */
 void doctor_limits(struct doctor *doctor);
 
 /* ---- of this process: doctor_here.c ---- */
@@ -65,11 +74,15 @@ void doctor_limits(struct doctor *doctor);
  * its core's speed. */
 void doctor_spin(struct doctor *doctor);
 
+/* What a reading of the clock takes, in nanoseconds. */
+double doctor_clock_ns(void);
+
 void doctor_topology(struct doctor *doctor);
 void doctor_counters(struct doctor *doctor);
 void doctor_variables(struct doctor *doctor);
 
-/* Starts two ranks that run a small loop, as `dlsbench run` does. */
+/* Starts two ranks that run a small loop, as `dlsbench run` does.  They must
+ * have a core each, unless this process has only one; doctor_topology first. */
 void doctor_ranks(struct doctor *doctor);
 
 #endif

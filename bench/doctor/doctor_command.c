@@ -38,7 +38,7 @@ static const char *const words[] = {"bad", "warn", "fine"};
 /* Bad ones first. */
 static void print_lines(const struct doctor *doctor)
 {
-    char line[400];
+    char line[720];
     for (int health = HEALTH_BAD; health <= HEALTH_FINE; health++)
         for (int i = 0; i < doctor->count; i++) {
             const struct finding *finding = &doctor->list[i];
@@ -89,7 +89,7 @@ int doctor_command(int argc, char **argv)
     doctor_limits(&doctor);
     doctor_counters(&doctor);
     doctor_governor(&doctor);
-    doctor_clock_source(&doctor);
+    doctor_clock_source(&doctor, doctor_clock_ns());
     if (in.format > TABLE_TEXT)
         write_rows(&doctor, in.format);
     else

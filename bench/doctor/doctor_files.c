@@ -187,21 +187,41 @@ void doctor_governor(struct doctor *doctor)
                    governor);
 }
 
-void doctor_clock_source(struct doctor *doctor)
+void doctor_clock_source(struct doctor *doctor, double ns)
 {
     char source[64];
+    bool fast = ns <= 100;
     if (!read_line(doctor,
                    "/sys/devices/system/clocksource/clocksource0/"
                    "current_clocksource",
                    source, sizeof(source)))
-        return;
-    bool fast = text_is(source, "tsc") || text_is(source, "arch_sys_counter") ||
-                text_is(source, "kvm-clock");
+        strcpy(source, "an unknown source");
     doctor_add(doctor, fast ? HEALTH_FINE : HEALTH_WARNING, "clock",
-               "time is read from '%s'%s", source,
-               fast ? ""
-                    : ", which is slow: --timing chunk then costs "
-                      "more than a microsecond a chunk");
+               "a reading of the time takes %.0f ns (%s)%s", ns, source,
+               fast ? "" : ": --timing chunk costs several a chunk");
+}
+
+void doctor_speed(struct doctor *doctor, double share, double ratio)
+{
+    bool same = ratio > 0.97 && ratio < 1.03;
+    doctor_add(doctor,
+               share < 0.8    ? HEALTH_BAD
+               : share < 0.97 ? HEALTH_WARNING
+                              : HEALTH_FINE,
+               "own core",
+               "a thread that computes for a second has %.0f %% of "
+               "a core%s",
+               100 * share,
+               share < 0.97 ? ": a quota, or others, take the rest" : "");
+    if (share < 0.97)
+        return;
+    doctor_add(doctor, same ? HEALTH_FINE : HEALTH_WARNING, "frequency",
+               "in its first 50 ms a thread is %.2f times as fast as after a "
+               "second%s",
+               ratio,
+               same        ? ""
+               : ratio < 1 ? ": the clock rises; first repetitions are slow"
+                           : ": the clock falls; long runs are slower");
 }
 
 /* ---- limits ---- */
@@ -234,6 +254,34 @@ static void check_limit(struct doctor *doctor, const char *name, int resource,
                (double)limit.rlim_cur, what);
 }
 
+/* The least room below a limit on processes and threads of a control group. */
+static void look_tasks(void *into, const char *folder, int version)
+{
+    double *room = into, most, now;
+    char path[PATH_SIZE], line[64];
+    (void)version;
+    snprintf(path, sizeof(path), "%s/pids.max", folder);
+    if (!file_first_line(path, line, sizeof(line)) ||
+        sscanf(line, "%lf", &most) != 1)
+        return;
+    snprintf(path, sizeof(path), "%s/pids.current", folder);
+    if (file_first_line(path, line, sizeof(line)) &&
+        sscanf(line, "%lf", &now) == 1)
+        *room = fmin(*room, most - now);
+}
+
+static void check_tasks(struct doctor *doctor)
+{
+    double room = INFINITY;
+    char why[200];
+    groups_visit(doctor->root, "pids", look_tasks, &room, why, sizeof(why));
+    if (room < 512)
+        doctor_add(doctor, HEALTH_WARNING, "tasks",
+                   "a control group allows %.0f more processes and threads: "
+                   "ranks need more (docker --pids-limit)",
+                   fmax(room, 0));
+}
+
 static bool has_infiniband(const struct doctor *doctor)
 {
     char path[PATH_SIZE];
@@ -259,6 +307,7 @@ void doctor_limits(struct doctor *doctor)
                 ": many ranks need more (ulimit -n)");
     check_limit(doctor, "processes", RLIMIT_NPROC, 512,
                 ": ranks and their threads need more (ulimit -u)");
+    check_tasks(doctor);
     if (has_infiniband(doctor))
         check_limit(doctor, "locked memory", RLIMIT_MEMLOCK, 1 << 26,
                     " bytes: InfiniBand needs more (ulimit -l)");

@@ -4,6 +4,8 @@
 #include "base/system/root_testing.h"
 #include "bench/doctor/doctor.h"
 
+#include <sys/resource.h>
+
 #define TOP "/sys/fs/cgroup"
 
 static void begin(struct tree *tree, const char *mask)
@@ -18,10 +20,11 @@ static void begin(struct tree *tree, const char *mask)
     tree_write(tree, "/proc/self/cgroup", "0::/job\n");
 }
 
+static const struct finding none = {HEALTH_FINE, "", ""};
+
 /* One check of a machine, which is removed afterwards. */
 static struct finding check(struct tree *tree, void (*of)(struct doctor *))
 {
-    static const struct finding none = {HEALTH_FINE, "", ""};
     struct doctor doctor;
     doctor_open(&doctor, tree->path);
     of(&doctor);
@@ -64,6 +67,10 @@ static void quotas(void **unused)
     tree_write(&tree, TOP "/job/cpu.stat",
                "usage_usec 5\nnr_periods 9\nnr_throttled 7\n");
     expect(check(&tree, doctor_quota), HEALTH_WARNING, "stopped 7 times");
+    begin(&tree, "0-7");
+    tree_write(&tree, TOP "/job/cpu.max", "half\n");
+    expect(check(&tree, doctor_quota), HEALTH_WARNING,
+           "not known: " TOP "/job/cpu.max: not a quota");
 }
 
 static void others_and_the_hypervisor(void **unused)
@@ -91,13 +98,20 @@ static void others_and_the_hypervisor(void **unused)
     expect(doctor.list[0], HEALTH_FINE, "had 0.0 % of the cores");
     expect(doctor.list[1], HEALTH_FINE, "took 0.0 % of the cores");
     doctor.count = 0;
+    after = before;
+    after.seconds += 0.1; /* of 2 s; the hypervisor had 0.02 of it */
+    after.stolen_s += 0.02;
+    doctor_others(&doctor, &before, &after, 1);
+    expect(doctor.list[0], HEALTH_WARNING, "had 4.0 % of the cores");
+    expect(doctor.list[1], HEALTH_WARNING, "took 1.0 % of the cores");
+    doctor.count = 0;
     before.processors = 0;
     doctor_others(&doctor, &before, &after, 1);
     expect(doctor.list[0], HEALTH_WARNING, "cannot be read");
     tree_remove(&tree);
 }
 
-static void pressure_clock_and_governor(void **unused)
+static void pressure_and_governor(void **unused)
 {
     struct tree tree;
     begin(&tree, "0-7");
@@ -111,29 +125,112 @@ static void pressure_clock_and_governor(void **unused)
     begin(&tree, "0-7");
     assert_string_equal(check(&tree, doctor_pressure).text, "");
     begin(&tree, "0-7");
-    tree_write(&tree,
-               "/sys/devices/system/clocksource/clocksource0/"
-               "current_clocksource",
-               "hpet\n");
-    expect(check(&tree, doctor_clock_source), HEALTH_WARNING, "'hpet', which");
-    begin(&tree, "0-7");
     tree_write(&tree, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
                "powersave\n");
     expect(check(&tree, doctor_governor), HEALTH_FINE, "by 'powersave'");
 }
 
-static void shared_memory_that_is_not_there(void **unused)
+static void reading_the_clock(void **unused)
 {
     struct tree tree;
     struct doctor doctor;
     begin(&tree, "0-7");
     doctor_open(&doctor, tree.path);
-    doctor_limits(&doctor);
-    expect(doctor.list[0], HEALTH_BAD, "/dev/shm cannot be used");
+    doctor_clock_source(&doctor, 20);
+    tree_write(&tree,
+               "/sys/devices/system/clocksource/clocksource0/"
+               "current_clocksource",
+               "hpet\n");
+    doctor_clock_source(&doctor, 900);
+    expect(doctor.list[0], HEALTH_FINE, "takes 20 ns (an unknown source)");
+    expect(doctor.list[1], HEALTH_WARNING, "takes 900 ns (hpet): --timing");
+    assert_true(doctor_clock_ns() > 0);
     tree_remove(&tree);
+}
+
+static void speed(void **unused)
+{
+    static const struct {
+        double share, ratio;
+        enum health core, frequency;
+        const char *words;
+    } cases[] = {
+        {1, 1, HEALTH_FINE, HEALTH_FINE, "1.00 times as fast"},
+        {0.98, 0.9, HEALTH_FINE, HEALTH_WARNING, "0.90 times as fast"},
+        {0.98, 1.1, HEALTH_FINE, HEALTH_WARNING, "the clock falls"},
+        {0.9, 0.5, HEALTH_WARNING, HEALTH_FINE, ""},
+        {0.5, 1, HEALTH_BAD, HEALTH_FINE, ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct doctor doctor = {.root = ""};
+        doctor_speed(&doctor, cases[i].share, cases[i].ratio);
+        assert_int_equal(doctor.list[0].health, cases[i].core);
+        assert_int_equal(doctor.count, cases[i].share < 0.97 ? 1 : 2);
+        if (doctor.count == 2)
+            expect(doctor.list[1], cases[i].frequency, cases[i].words);
+    }
+}
+
+/* What the limits of a machine with this file add to the list. */
+static struct finding limit(const char *file, const char *text,
+                            const char *name)
+{
+    struct tree tree;
+    struct doctor doctor;
+    struct finding found = none;
+    begin(&tree, "0-7");
+    tree_write(&tree, TOP "/job/pids.current", "100\n");
+    tree_write(&tree, file, text);
+    doctor_open(&doctor, tree.path);
+    doctor_limits(&doctor);
+    for (int i = 0; i < doctor.count; i++)
+        if (strcmp(doctor.list[i].name, name) == 0)
+            found = doctor.list[i];
+    tree_remove(&tree);
+    return found;
+}
+
+static void room_and_tasks(void **unused)
+{
+    expect(limit("/other", "", "shared memory"), HEALTH_BAD,
+           "/dev/shm cannot be used");
+    expect(limit("/dev/shm/file", "", "shared memory"), HEALTH_FINE, "free");
+    expect(limit(TOP "/job/pids.max", "max\n", "tasks"), HEALTH_FINE, "");
+    expect(limit(TOP "/job/pids.max", "9999\n", "tasks"), HEALTH_FINE, "");
+    expect(limit(TOP "/job/pids.max", "120\n", "tasks"), HEALTH_WARNING,
+           "allows 20 more");
+}
+
+/* Each with a limit of this process that is lower for a moment. */
+static void limits_of_a_process(void **unused)
+{
+    static const struct {
+        int resource;
+        const char *file, *name;
+        enum health health;
+    } cases[] = {
+        {RLIMIT_NOFILE, "/other", "open files", HEALTH_WARNING},
+        {RLIMIT_NPROC, "/other", "processes", HEALTH_WARNING},
+        {RLIMIT_MEMLOCK, "/other", "locked memory", HEALTH_FINE},
+        {RLIMIT_MEMLOCK, "/sys/class/infiniband/mlx5_0", "locked memory",
+         HEALTH_WARNING},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rlimit before, low;
+        __rlimit_resource_t resource = (__rlimit_resource_t)cases[i].resource;
+        assert_int_equal(getrlimit(resource, &before), 0);
+        low = before;
+        low.rlim_cur = 511;
+        assert_int_equal(setrlimit(resource, &low), 0);
+        struct finding found = limit(cases[i].file, "", cases[i].name);
+        assert_int_equal(setrlimit(resource, &before), 0);
+        expect(found, cases[i].health,
+               cases[i].health == HEALTH_FINE ? "" : "511 are allowed");
+    }
 }
 
 TESTS(cmocka_unit_test(cores), cmocka_unit_test(quotas),
       cmocka_unit_test(others_and_the_hypervisor),
-      cmocka_unit_test(pressure_clock_and_governor),
-      cmocka_unit_test(shared_memory_that_is_not_there))
+      cmocka_unit_test(pressure_and_governor),
+      cmocka_unit_test(reading_the_clock), cmocka_unit_test(speed),
+      cmocka_unit_test(room_and_tasks), cmocka_unit_test(limits_of_a_process))

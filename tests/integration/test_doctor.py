@@ -2,6 +2,7 @@
 made worse."""
 import json
 import os
+import shutil
 import subprocess
 
 from conftest import ROOT
@@ -37,6 +38,25 @@ def test_one_core_and_a_launcher_that_is_not_there():
     assert rows["two ranks"]["health"] == "bad"
     assert "'nonsense' is not found" in rows["two ranks"]["text"]
     assert "OMP_NUM_THREADS=7" in rows["variables"]["text"]
+
+
+def test_ranks_that_share_a_core_and_a_launcher_of_another_mpi():
+    """The launcher binds, this process does not."""
+    core = str(max(os.sched_getaffinity(0)))
+    if len(os.sched_getaffinity(0)) > 1:
+        rows = doctor(env={"DLSBENCH_LAUNCHER":
+                           f"taskset -c {core} mpiexec.mpich -n {{ranks}}"})
+        assert rows["cores"]["health"] == "fine"
+        assert rows["two ranks"]["health"] == "bad"
+        assert f"fails: workers 0 and 1 share core {core}" in \
+            rows["two ranks"]["text"]
+    if shutil.which("mpiexec.openmpi"):
+        rows = doctor(env={
+            "DLSBENCH_LAUNCHER": "mpiexec.openmpi --allow-run-as-root "
+                                 "--oversubscribe -n {ranks}"})
+        assert rows["two ranks"]["health"] == "bad"
+        assert "{ranks}' fails: every rank is rank 0" in \
+            rows["two ranks"]["text"]
 
 
 def test_a_busy_machine_is_called_busy():
