@@ -284,6 +284,8 @@ def test_a_file_of_this_machine_is_taken(tmp_path):
     code, text, err = start("topo", "--threads", 1)
     assert f"kind 1: processors {second}, the most powerful" in text
     assert "warning" not in text and shown_in(text) == {0: second}
+    assert "warn kinds of cores: 2: the fastest are taken first; --bind " \
+        "kind=N" in start("doctor")[1]
     code, text, err = start("topo", "--threads", 1, "--bind", "all")
     assert "1 of 1 worker would get slower cores" in text
     (tmp_path / "kinds.yaml").write_text("""
