@@ -109,16 +109,18 @@ void doctor_quota(struct doctor *doctor)
 {
     const struct allowed *allowed = &doctor->allowed;
     struct throttled throttled = {0};
-    char why[200];
+    char why[200], fewer[40] = "";
     int mine = allowed_count(&allowed->mask);
+    if (isfinite(allowed->quota) && allowed->quota >= 1)
+        snprintf(fewer, sizeof(fewer), "use at most %d, or ",
+                 (int)allowed->quota);
     groups_visit(doctor->root, "cpu", look_throttled, &throttled, why,
                  sizeof(why));
     if (isfinite(allowed->quota) && allowed->quota < mine)
         doctor_add(doctor, HEALTH_BAD, "quota",
                    "%.4g of %d processors' time, by %s: workers are stopped "
-                   "until it is filled up; use at most %d, or raise it",
-                   allowed->quota, mine, allowed->quota_file,
-                   allowed->quota < 1 ? 1 : (int)allowed->quota);
+                   "until it is filled up; %sraise it",
+                   allowed->quota, mine, allowed->quota_file, fewer);
     else if (throttled.times > 0)
         doctor_add(doctor, HEALTH_WARNING, "quota",
                    "a control group of this process was stopped %.0f times "

@@ -63,6 +63,12 @@ static void quotas(void **unused)
     tree_write(&tree, TOP "/job/cpu.max", "250000 100000\n");
     expect(check(&tree, doctor_quota), HEALTH_BAD, "2.5 of 8 processors'");
     begin(&tree, "0-7");
+    tree_write(&tree, TOP "/job/cpu.max", "250000 100000\n");
+    expect(check(&tree, doctor_quota), HEALTH_BAD, "use at most 2, or raise");
+    begin(&tree, "0-7");
+    tree_write(&tree, TOP "/job/cpu.max", "50000 100000\n");
+    expect(check(&tree, doctor_quota), HEALTH_BAD, "filled up; raise it");
+    begin(&tree, "0-7");
     tree_write(&tree, TOP "/job/cpu.max", "900000 100000\n");
     tree_write(&tree, TOP "/job/cpu.stat",
                "usage_usec 5\nnr_periods 9\nnr_throttled 7\n");

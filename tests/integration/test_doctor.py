@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from conftest import ROOT
+from conftest import ROOT, quota
 
 DLSBENCH = ROOT / "build/dlsbench"
 
@@ -57,6 +57,14 @@ def test_ranks_that_share_a_core_and_a_launcher_of_another_mpi():
         assert rows["two ranks"]["health"] == "bad"
         assert "{ranks}' fails: every rank is rank 0" in \
             rows["two ranks"]["text"]
+
+
+def test_a_quota_of_half_a_core():
+    with quota(0.5) as words:
+        rows = doctor(*words)
+    assert rows["quota"]["health"] == "bad"
+    assert "0.5 of" in rows["quota"]["text"]
+    assert rows["own core"]["health"] == "bad", rows["own core"]
 
 
 def test_a_busy_machine_is_called_busy():
