@@ -131,6 +131,11 @@ void options_print_man(const struct options_page *page, FILE *out)
     write_entries(out, options_common);
     if (page->examples != NULL)
         write_examples(out, page->examples);
+    fprintf(out,
+            ".SH SEE ALSO\n%s\\fBdlsbench\\-keys\\fR(5) on campaign files, "
+            "\\fBdlsbench\\-columns\\fR(5) on result files,\n"
+            "\\fBdlsbench\\-rules\\fR(5) on rules of omp\n",
+            *name ? "\\fBdlsbench\\fR(1),\n" : "");
 }
 
 /* ---- what a shell may complete ---- */

@@ -41,6 +41,9 @@ def test_a_manual_page_has_every_option(command):
     assert {x[0].split("=")[0] for x in offered
             if x[0].startswith("--")} == names
     assert all(len(x) == 2 and x[1] for x in offered)
+    also = re.findall(r"(dlsbench\S*)\((\d)\)", text.split("\nSEE ALSO\n")[1])
+    assert also[:-1] == ([("dlsbench", "1")] if command else []) + [
+        (f"dlsbench-{x}", "5") for x in ("keys", "columns", "rules")]
     if not command:
         known = COMMANDS + READERS
         assert [x[0] for x in offered][:len(known)] == known
