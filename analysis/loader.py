@@ -146,6 +146,13 @@ class Results:
         return found
 
     @property
+    def use(self):
+        """The command that dlsbench omp --try names; "": nothing gains."""
+        told = [whole_object(os.path.join(folder, "answers.json")).get("use")
+                for folder in self.directories]
+        return next((str(use) for use in told if use), "")
+
+    @property
     def strips(self):
         """The activity of the threads over time under the best and the worst
         choice (strips.json), without damaged ones."""

@@ -31,8 +31,9 @@ def size_words(results):
 
 
 def commands(results):
-    """[(what to type next, why)]: the rules that were found, by their own
-    words on their use; where nothing was found, what disturbs."""
+    """[(what to type next, why)]: what gains most, and the rules that were
+    found, by their own words on their use; else what disturbs."""
+    told = [(results.use, "gains most")] if results.use else []
     path = os.path.join(results.path, "rules")
     try:
         with open(path, encoding="utf-8") as file:
@@ -41,12 +42,13 @@ def commands(results):
         lines = []
     use = re.search(r"dlsbench omp --scheme @FILE( .*)? -- PROGRAM",
                     "\n".join(lines))
-    if use and any(line and not line.startswith("#") for line in lines):
-        return [(f"dlsbench omp --scheme {shlex.quote('@' + path)}"
-                 f"{use[1] or ''} -- ./your-program",
-                 "each loop under its best choice")]
-    return [DOCTOR] if all(loop["best"] is None for loop in results.tried) \
-        else []
+    if use and "--scheme @" not in results.use and any(
+            line and not line.startswith("#") for line in lines):
+        told += [(f"dlsbench omp --scheme {shlex.quote('@' + path)}"
+                  f"{use[1] or ''} -- ./your-program",
+                  "each loop under its best choice")]
+    none = all(loop["best"] is None for loop in results.tried)
+    return told or ([DOCTOR] if none else [])
 
 
 def draw(loops):

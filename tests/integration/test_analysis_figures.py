@@ -248,6 +248,12 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
     rules.write_text(head + "main p.c:1 = fss\n")
     assert tried.commands(found)[0][0] == (
         f"dlsbench omp --scheme @{rules} --loops dynamic -- ./your-program")
+    for use, said in (("OMP_WAIT_POLICY=passive ./p", 2),
+                      ("dlsbench omp --scheme @r/rules -- ./p", 1)):
+        (tmp_path / "r/answers.json").write_text(
+            json.dumps({"use": use, "loops": loops}))
+        told = tried.commands(found)
+        assert told[0] == (use, "gains most") and len(told) == said
     rules.unlink()
     (tmp_path / "r/answers.json").write_text(json.dumps({"loops": loops[:1]}))
     assert tried.commands(found) == [tried.DOCTOR]

@@ -184,6 +184,8 @@ def test_what_gains_is_tried_together(omp, tmp_path):
     both = "OMP_NUM_THREADS=8 css:chunk=2"
     assert lines[0] == ("Use:  OMP_NUM_THREADS=8 dlsbench omp --scheme "
                         "css:chunk=2 -- ./sleeps")
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    assert answers["use"] == lines[0][len("Use:  "):]
     gain = re.fullmatch(r"Gain: ([\d.]+) % \(95 %: ([\d.]+) to ([\d.]+)\) "
                         "over the program as it is, 8 rounds", lines[1])
     assert 0 < float(gain[2]) <= float(gain[1]) <= float(gain[3]) < 100
@@ -316,6 +318,8 @@ def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):
                "./out", "--", "./static")
     assert done.returncode == 0, done.stderr
     assert "omp: schemes are left out" in done.stderr
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    assert answers["use"] is None
     assert done.stdout.startswith("Use:  ./static   (as it is)\nGain: the "
                                   "runs are too few to say")
     assert "OMP_NUM_THREADS=1" in done.stdout

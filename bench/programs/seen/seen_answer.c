@@ -124,12 +124,11 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                 100 * whole->away);
 }
 
-/* For a shell. */
-static void print_word(FILE *out, const char *word)
+void answer_print_word(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=./,:@%^";
+                                "_-+=./,:@%";
     if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
         fprintf(out, " %s", word);
         return;
@@ -152,7 +151,7 @@ static void print_try(FILE *out, const struct answer_sum *sum,
     fprintf(out, "see the next line (about %s)\n  dlsbench omp --try %s%s --",
             time, list, loops);
     for (int i = 0; run->program[i] != NULL; i++)
-        print_word(out, run->program[i]);
+        answer_print_word(out, run->program[i]);
     fprintf(out, "\n");
 }
 
@@ -209,7 +208,7 @@ static void print_next(FILE *out, const struct answer_sum *sum,
         print_try(out, sum, run, cut);
     else if (source) {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");
-        print_word(out, place->file);
+        answer_print_word(out, place->file);
         fprintf(out, " | patch -p0%s\n",
                 suggest_name(place->file, name) ? " -d /" : "");
     } else

@@ -108,6 +108,9 @@ struct answer_whole {
 struct answer_whole answer_whole(const struct loops *loops,
                                  const struct report_run *run);
 
+/* A word for the shell, after a blank. */
+void answer_print_word(FILE *out, const char *word);
+
 /* The first line: the cores that were used, and the time outside of regions. */
 void answer_print_whole(FILE *out, const struct loops *loops,
                         const struct report_run *run,

@@ -2,6 +2,7 @@
 #include "bench/programs/try/findings.h"
 
 #include "base/text.h"
+#include "bench/programs/try/use.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
 
@@ -54,14 +55,18 @@ static json_t *loop_row(const struct findings *findings, int number)
 int findings_write_json(const struct findings *findings, struct error *err)
 {
     json_t *loops = json_array();
-    char *path = need_text("%s/answers.json", findings->rounds->folder);
+    char *path = need_text("%s/answers.json", findings->rounds->folder),
+         *use = use_text(findings);
     for (int i = 0; i < findings->rounds->subjects->count; i++)
         json_array_append_new(loops, loop_row(findings, i));
-    int code = record_whole(path,
-                            json_pack("{s:i,s:i,s:o}", "schema", RECORD_SCHEMA,
-                                      "comparisons", findings->comparisons,
-                                      "loops", loops),
-                            err);
+    int code = record_whole(
+        path,
+        json_pack("{s:i,s:i,s:s?,s:o}", "schema", RECORD_SCHEMA, "comparisons",
+                  findings->comparisons, "use",
+                  use_best(findings) != CANDIDATES_OWN ? use + 1 : NULL,
+                  "loops", loops),
+        err);
     free(path);
+    free(use);
     return code;
 }

@@ -7,7 +7,7 @@
 #include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/seen/start.h"
-#include "bench/programs/try/use.h"
+#include "bench/programs/seen/verdict.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
 
@@ -99,11 +99,11 @@ static void print_again(FILE *out, const struct try_plan *plan,
             start_option(plan->loops));
     if (plan->check != NULL) {
         fputs(" --check", out);
-        use_print_word(out, plan->check);
+        answer_print_word(out, plan->check);
     }
     fputs(" --", out);
     for (int i = 0; plan->words[i] != NULL; i++)
-        use_print_word(out, plan->words[i]);
+        answer_print_word(out, plan->words[i]);
     fputc('\n', out);
 }
 

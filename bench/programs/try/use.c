@@ -5,6 +5,7 @@
 #include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
 #include "bench/programs/seen/suggest.h"
+#include "bench/programs/seen/verdict.h"
 #include "harness/program/need.h"
 
 #include <math.h>
@@ -121,23 +122,6 @@ int use_together(const struct findings *findings, struct candidates *candidates)
 
 /* ---- the lines ---- */
 
-void use_print_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
-                                "TUVWXYZ0123456789-_=+:,./@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(out, " %s", word);
-        return;
-    }
-    fputs(" '", out);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
 /* Values with braces are for the shell as they are. */
 static void print_setting(FILE *out, const char *setting)
 {
@@ -157,23 +141,32 @@ static void print_command(const struct findings *findings, int best, FILE *out)
 {
     const struct rounds *rounds = findings->rounds;
     const struct candidates *candidates = rounds->candidates;
-    fputs("Use: ", out);
     if (best >= 0 && candidates->setting[best] != NULL)
         print_setting(out, candidates->setting[best]);
     if (best >= 0 && candidates->scheme[best] != NULL) {
         fputs(" dlsbench omp --scheme", out);
         if (candidates->scheme[best][0] == '@') {
             char *rules = need_text("@%s/rules", rounds->folder);
-            use_print_word(out, rules);
+            answer_print_word(out, rules);
             free(rules);
         } else {
-            use_print_word(out, candidates->scheme[best]);
+            answer_print_word(out, candidates->scheme[best]);
         }
         fprintf(out, "%s --", start_option(rounds->attempts->loops));
     }
     for (int i = 0; rounds->attempts->words[i] != NULL; i++)
-        use_print_word(out, rounds->attempts->words[i]);
-    fputs(best < 0 ? "   (as it is)\n" : "\n", out);
+        answer_print_word(out, rounds->attempts->words[i]);
+}
+
+char *use_text(const struct findings *findings)
+{
+    int best = find_best(findings, 0, FACTORS);
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    print_command(findings, best, out);
+    fclose(out);
+    return text;
 }
 
 static void print_gain(const struct findings *findings, int best, FILE *out)
@@ -326,7 +319,9 @@ int use_best(const struct findings *findings)
 void use_print(const struct findings *findings, FILE *out)
 {
     int best = find_best(findings, 0, FACTORS);
-    print_command(findings, best, out);
+    char *text = use_text(findings);
+    fprintf(out, "Use: %s%s\n", text, best < 0 ? "   (as it is)" : "");
+    free(text);
     print_gain(findings, best, out);
     print_kinds(findings, out);
     print_clauses(findings, out);

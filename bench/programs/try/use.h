@@ -15,10 +15,10 @@ int use_together(const struct findings *findings,
  * program. */
 int use_best(const struct findings *findings);
 
+/* The command that it names, after a blank. */
+char *use_text(const struct findings *findings);
+
 /* The lines; the first one can be copied. */
 void use_print(const struct findings *findings, FILE *out);
-
-/* A word for the shell, after a blank. */
-void use_print_word(FILE *out, const char *word);
 
 #endif
