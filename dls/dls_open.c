@@ -157,7 +157,7 @@ static void open_source(dls_loop *loop, int number)
                           loop->counter);
     else
         source_state_open(&worker->own.state, number, &loop->sched, loop->lock,
-                          loop->scheme->feedback != NULL);
+                          loop->scheme->feedback != NULL, 0);
 }
 
 void loop_begin(dls_loop *loop)

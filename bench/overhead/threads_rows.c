@@ -177,7 +177,8 @@ static int64_t run_scheduled(int thread, void *arg)
         source.base.early = served->early;
     } else
         source_state_open(&source.state, thread, &served->sched, field->lock,
-                          served->sched.ops->feedback != NULL);
+                          served->sched.ops->feedback != NULL,
+                          field->context->tick_s);
     return team_run_source(&source.base, field->null, field->instance);
 }
 

@@ -206,7 +206,7 @@ static void open_member(struct instance *instance, int number)
         member->primed = instance->table.rank[number];
     if (instance->table.steps == 0)
         source_state_open(&member->state, number, &instance->sched,
-                          &instance->lock, way->ops->feedback != NULL);
+                          &instance->lock, way->ops->feedback != NULL, 0);
 }
 
 static struct instance *begin_instance(struct site *site, int threads,

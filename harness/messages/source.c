@@ -91,11 +91,17 @@ static bool learning_next(struct source *base, struct chunk *chunk)
     return more;
 }
 
-/* For schemes that count in seconds: a slower clock, and the same moments. */
+static double now_s(const struct source_state *source)
+{
+    return source->tick_s > 0 ? (double)engine_ticks() * source->tick_s
+                              : engine_now();
+}
+
+/* For schemes that count in seconds: the same moments. */
 static bool timing_next(struct source *base, struct chunk *chunk)
 {
     struct source_state *source = (struct source_state *)base;
-    double asked_s = engine_now();
+    double asked_s = now_s(source);
     engine_lock(source->lock);
     if (source->size > 0 && !base->dropped)
         sched_feedback(&source->sched, base->worker, source->size,
@@ -103,7 +109,7 @@ static bool timing_next(struct source *base, struct chunk *chunk)
     bool more = sched_next(&source->sched, base->worker, chunk);
     engine_unlock(source->lock);
     source->size = more ? chunk->size : 0;
-    source->since_s = source->whole ? asked_s : engine_now();
+    source->since_s = source->whole ? asked_s : now_s(source);
     base->blocked_s = 0;
     base->dropped = false;
     return more;
@@ -111,7 +117,7 @@ static bool timing_next(struct source *base, struct chunk *chunk)
 
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock,
-                       bool learns)
+                       bool learns, double tick_s)
 {
     const struct sched_ops *ops = sched->ops;
     *source = (struct source_state){
@@ -121,6 +127,7 @@ void source_state_open(struct source_state *source, int worker,
                  .worker = worker},
         .sched = *sched,
         .lock = lock,
+        .tick_s = tick_s,
         .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};
 }
 

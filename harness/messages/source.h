@@ -166,15 +166,18 @@ struct source_state {
     struct sched sched;
     struct engine_lock *lock; /* on the state's own cache line */
     bool whole;               /* SCHED_WHOLE_TIME */
-    double since_s;           /* SCHED_SECONDS: the same on the other clock */
+    double tick_s;            /* SCHED_SECONDS: see source_state_open */
+    double since_s;           /* SCHED_SECONDS: since, in seconds */
     int64_t size;             /* of the chunk that runs, 0: none */
     uint64_t since;           /* it counts from here */
 };
 
-/* learns: the scheme does, and the worker runs the chunks that it gets here. */
+/* learns: the scheme does, and the worker runs the chunks that it gets here.
+ * tick_s: seconds of a tick, for a scheme that wants seconds; 0: not measured,
+ * so that it gets them from a clock that costs more. */
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock,
-                       bool learns);
+                       bool learns, double tick_s);
 
 /* Chunks that workers who left have given back, for those who ask next: at most
  * one of each worker.  In memory that all of them share; zeroed, it is empty.

@@ -104,7 +104,7 @@ static void open_state(struct asked *a)
         fail_msg("%s: %s", a->ops->name, err.text);
     for (int w = 0; w < a->loop.workers; w++)
         source_state_open(&a->end[w].state, w, &a->sched, &a->shared->lock,
-                          a->ops->feedback != NULL);
+                          a->ops->feedback != NULL, 0);
 }
 
 /* As the run does with equal powers. */

@@ -11,7 +11,7 @@ static void open_direct(struct chain *chain, union chain_source *source,
         source_table_open(&source->table, worker, &root->table, root->counter);
     else
         source_state_open(&source->state, worker, &root->sched,
-                          &root->state->lock, learns);
+                          &root->state->lock, learns, chain->setup->tick_s);
     if (!chain_uses_rma(chain))
         source->base.back = root->back;
     source->base.early = root->early;

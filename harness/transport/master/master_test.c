@@ -183,7 +183,8 @@ static void open_window(struct world *w)
         if (table)
             source_table_open(&w->end[i].table, i, &w->table, &w->counter);
         else
-            source_state_open(&w->end[i].state, i, &w->sched, &w->lock, false);
+            source_state_open(&w->end[i].state, i, &w->sched, &w->lock, false,
+                              0);
     }
     for (int m = 1; m < w->tree.count; m++) {
         bool two = w->pair.inner != NULL;
