@@ -39,7 +39,7 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 static int open_context(struct launch_context *context, struct error *err)
 {
-    context->tick_s = engine_measure_tick();
+    context->tick_s = engine_tick_since(engine_moment());
     int code = place_open(&context->place, &context->comm, err);
     if (code != 0)
         return code;

@@ -22,8 +22,18 @@ double engine_now(void);
  * time-stamp counter where the processor has one, else nanoseconds. */
 uint64_t engine_ticks(void);
 
-/* Seconds per tick, measured once by the caller's launch (about 10 ms). */
-double engine_measure_tick(void);
+/* Both clocks, one read after the other. */
+struct engine_moment {
+    double s; /* engine_now */
+    uint64_t ticks;
+};
+
+struct engine_moment engine_moment(void);
+
+/* Seconds per tick, from a moment until now.  It needs 10 ms: what is left of
+ * them, it waits.  A launch takes the moment first and asks when the rest is
+ * ready. */
+double engine_tick_since(struct engine_moment since);
 
 /* Seconds that one engine_now costs here, for the manifest. */
 double engine_measure_clock(void);

@@ -11,7 +11,7 @@
 /* How far ticks and clock are apart over 20 ms. */
 static double tick_error(void)
 {
-    double tick = engine_measure_tick(), start = engine_now();
+    double tick = engine_tick_since(engine_moment()), start = engine_now();
     uint64_t first = engine_ticks();
     nap(0.02);
     double by_ticks = (double)(engine_ticks() - first) * tick;

@@ -30,7 +30,7 @@ static int open_context(struct launch_context *context,
 {
     struct comm *comm = &context->comm;
     context->threads = plan->threads;
-    context->tick_s = engine_measure_tick();
+    struct engine_moment began = engine_moment();
     comm->threaded = plan->threads > 1;
     int code = 0;
     if (comm->ranks != plan->ranks)
@@ -47,6 +47,7 @@ static int open_context(struct launch_context *context,
     if (comm_max_int(comm, place_ranks_crowded(&context->place)))
         comm->patience.spin_s = 0;
     code = engine_team_start(&context->team, context->threads, err);
+    context->tick_s = engine_tick_since(began);
     return comm_agree(comm, code, err);
 }
 

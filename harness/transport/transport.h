@@ -170,7 +170,7 @@ struct transport_setup {
     const struct site *site; /* of all workers; NULL: not known */
     uint64_t seed;
     double iteration_s; /* mean of an iteration in a time step; 0: not known */
-    double tick_s;      /* see engine_measure_tick */
+    double tick_s;      /* see engine_tick_since */
     bool keeps;         /* a scheme's knowledge is for the next repetition */
     bool prefetch;      /* requests go one ahead; of a plan: overlap */
     enum transport_results collect;

@@ -299,8 +299,8 @@ int start_run(const struct start *start, const char *path,
     if (code != 0)
         return code;
     int signals = catch_signals(&before);
-    double began = engine_now(), cpu_s = children_cpu();
-    uint64_t ticks = engine_ticks();
+    double cpu_s = children_cpu();
+    struct engine_moment began = engine_moment();
     int failed[2] = {-1, -1};
     fflush(NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -319,11 +319,9 @@ int start_run(const struct start *start, const char *path,
     if (end->began)
         code = watch_child(child, signals, &lookup, end, err);
     end->pid = child;
-    end->seconds = engine_now() - began;
+    end->seconds = engine_now() - began.s;
     end->ticks = engine_ticks();
-    end->tick_s = end->seconds / (double)(end->ticks - ticks);
-    if (end->seconds < 0.01)
-        end->tick_s = engine_measure_tick();
+    end->tick_s = engine_tick_since(began);
     end->outlived = end->began && wait_for_others(signals, &lookup);
     end->cpu_s = children_cpu() - cpu_s;
     prctl(PR_SET_CHILD_SUBREAPER, 0);

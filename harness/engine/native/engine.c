@@ -73,13 +73,18 @@ uint64_t engine_ticks(void)
 #endif
 }
 
-double engine_measure_tick(void)
+struct engine_moment engine_moment(void)
 {
-    double start = engine_now(), now = start;
-    uint64_t first = engine_ticks();
-    while (now - start < 0.01)
-        now = engine_now();
-    return (now - start) / (double)(engine_ticks() - first);
+    double s = engine_now();
+    return (struct engine_moment){.s = s, .ticks = engine_ticks()};
+}
+
+double engine_tick_since(struct engine_moment since)
+{
+    struct engine_moment now = engine_moment();
+    while (now.s - since.s < 0.01)
+        now = engine_moment();
+    return (now.s - since.s) / (double)(now.ticks - since.ticks);
 }
 
 double engine_measure_clock(void)

@@ -54,7 +54,7 @@ struct dmps {
                         placement, those of the last */
     struct migrate *migrate; /* replan over several ranks, or NULL */
     _Atomic int working;     /* threads of this rank still in the loop */
-    double tick_s;           /* see engine_measure_tick */
+    double tick_s;           /* see engine_tick_since */
 };
 
 /* Before a pass, with the number of workers of this rank; a barrier must

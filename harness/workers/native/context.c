@@ -66,6 +66,7 @@ static int open_counters(struct launch_context *context,
 int context_open(struct launch_context *context, const struct worklist *work,
                  struct error *err)
 {
+    struct engine_moment began = engine_moment();
     int code =
         comm_agree(&context->comm, check_ranks(&context->comm, work, err), err);
     if (code != 0)
@@ -75,7 +76,6 @@ int context_open(struct launch_context *context, const struct worklist *work,
     context->seed = work->seed;
     context->out = work->out;
     context->keep_log = work->policy.trace;
-    context->tick_s = engine_measure_tick();
     code = place_open(&context->place, &context->comm, err);
     if (code != 0)
         return code;
@@ -86,6 +86,7 @@ int context_open(struct launch_context *context, const struct worklist *work,
     code = engine_team_start(&context->team, context->threads, err);
     if (code == 0)
         code = open_counters(context, work, err);
+    context->tick_s = engine_tick_since(began);
     return comm_agree(&context->comm, code, err);
 }
 

@@ -119,7 +119,7 @@ int context_open(struct launch_context *context, const struct worklist *work,
     context->seed = work->seed;
     context->out = work->out;
     context->keep_log = work->policy.trace;
-    context->tick_s = engine_measure_tick();
+    context->tick_s = engine_tick_since(engine_moment());
     return 0;
 }
 
