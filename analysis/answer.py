@@ -12,7 +12,7 @@ MOST = 3        # cells named in the answer
 BETTER = 6      # launches a side
 
 
-def code(comparison):
+def exit_code(comparison):
     if slower(comparison):
         return SLOWER
     return CANNOT_TELL if doubts(comparison) else NOT_SLOWER

@@ -341,7 +341,7 @@ def answered(sides, args):
             print(*lines, sep="\n")
     else:
         comparison = compare(*sides, args.across, args.threshold)
-        code = answer.code(comparison)
+        code = answer.exit_code(comparison)
         show(comparison, code, answer.lines(comparison, sides),
              answer.ending(comparison, sides), args)
     sys.stdout.flush()

@@ -165,7 +165,7 @@ void counters_begin(struct counters *counters, int thread)
     meter_read(meter, meter->begin);
 }
 
-void counters_finish(struct counters *counters, int thread)
+void counters_pause(struct counters *counters, int thread)
 {
     if (counters == NULL)
         return;
@@ -194,15 +194,15 @@ static void take_facts(const struct meter *meter,
     values->system_s = seconds_between(before->ru_stime, now.ru_stime);
 }
 
-void counters_go_on(struct counters *counters, int thread)
+void counters_resume(struct counters *counters, int thread)
 {
     struct engine_watch *watch = counters_watch(counters, thread);
     if (watch != NULL)
         watch->go_on(watch);
 }
 
-void counters_end(struct counters *counters, int thread,
-                  struct counters_values *values)
+void counters_take(struct counters *counters, int thread,
+                   struct counters_values *values)
 {
     if (counters == NULL)
         return;

@@ -62,14 +62,14 @@ void counters_close(struct counters *counters);
 void counters_thread_open(struct counters *counters, int thread);
 void counters_thread_close(struct counters *counters, int thread);
 
-/* By the thread itself, around a loop: begin; finish when its last chunk (of
- * this pass) is done, when its wait begins; go_on when the others have come
- * too; end when there is no further pass.  NULL: nothing happens. */
+/* By the thread itself, around a loop: begin; pause when its last chunk (of
+ * this pass) is done, when its wait begins; resume when the others have come
+ * too; take when there is no further pass.  NULL: nothing happens. */
 void counters_begin(struct counters *counters, int thread);
-void counters_finish(struct counters *counters, int thread);
-void counters_go_on(struct counters *counters, int thread);
-void counters_end(struct counters *counters, int thread,
-                  struct counters_values *values);
+void counters_pause(struct counters *counters, int thread);
+void counters_resume(struct counters *counters, int thread);
+void counters_take(struct counters *counters, int thread,
+                   struct counters_values *values);
 
 /* The watch to notify of the thread's waits; NULL when no event is counted. */
 struct engine_watch *counters_watch(struct counters *counters, int thread);

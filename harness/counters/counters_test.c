@@ -56,9 +56,9 @@ static void none_counts_nothing(void **state)
     const struct counters_values before = values;
     counters_thread_open(counters, 0);
     counters_begin(counters, 0);
-    counters_finish(counters, 0);
-    counters_go_on(counters, 0);
-    counters_end(counters, 0, &values);
+    counters_pause(counters, 0);
+    counters_resume(counters, 0);
+    counters_take(counters, 0, &values);
     counters_thread_close(counters, 0);
     counters_close(counters);
     assert_memory_equal(&values, &before, sizeof(values));
@@ -90,11 +90,11 @@ static void facts_are_of_the_loop(void **state)
     double since = processor_s();
     while (processor_s() - since < 0.05)
         ;
-    counters_finish(counters, 0);
-    counters_go_on(counters, 0);
-    counters_end(counters, 0, &values);
+    counters_pause(counters, 0);
+    counters_resume(counters, 0);
+    counters_take(counters, 0, &values);
     counters_begin(counters, 0);
-    counters_end(counters, 0, &second);
+    counters_take(counters, 0, &second);
     counters_thread_close(counters, 0);
     counters_close(counters);
     munmap(memory, PAGES * PAGE);

@@ -77,10 +77,10 @@ static void loop_body(int thread, void *arg)
     touch(thread, memory, COMPUTED, WAITED / 2);
     watch->go_on(watch);
     touch(thread, memory, COMPUTED / 2, COMPUTED / 2);
-    counters_finish(bench->counters, thread);
+    counters_pause(bench->counters, thread);
     touch(thread, memory, COMPUTED + WAITED / 2, WAITED / 2);
-    counters_go_on(bench->counters, thread);
-    counters_end(bench->counters, thread, &bench->values[thread]);
+    counters_resume(bench->counters, thread);
+    counters_take(bench->counters, thread, &bench->values[thread]);
 }
 
 static int bench_open(void **state)
@@ -159,9 +159,9 @@ static void a_thread_counts_again(void **state)
         assert_int_equal(counters_open(&again, &list, 1, &err), 0);
         counters_thread_open(again, 0);
         counters_begin(again, 0);
-        counters_finish(again, 0);
-        counters_go_on(again, 0);
-        counters_end(again, 0, &values);
+        counters_pause(again, 0);
+        counters_resume(again, 0);
+        counters_take(again, 0, &values);
         assert_int_equal(values.known, counters_why(again, 0) == NULL);
         counters_thread_close(again, 0);
         counters_close(again);

@@ -61,9 +61,9 @@ static struct counters_values count_chain(struct counters *counters,
     struct counters_values values;
     counters_begin(counters, 0);
     run_chain(length);
-    counters_finish(counters, 0);
-    counters_go_on(counters, 0);
-    counters_end(counters, 0, &values);
+    counters_pause(counters, 0);
+    counters_resume(counters, 0);
+    counters_take(counters, 0, &values);
     return values;
 }
 

@@ -36,7 +36,7 @@ struct driver_shape {
 };
 
 /* Whether the task waits for a launch of this shape. */
-bool driver_waits(const struct task *task, struct driver_shape shape);
+bool driver_has_waiting(const struct task *task, struct driver_shape shape);
 
 /* A line on stderr, the progress made way for. */
 void driver_message(struct driver *driver, const char *text);

@@ -13,7 +13,7 @@ void driver_message(struct driver *driver, const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
-bool driver_waits(const struct task *task, struct driver_shape shape)
+bool driver_has_waiting(const struct task *task, struct driver_shape shape)
 {
     return task->state == TASK_WAITING && task->cell->ranks == shape.ranks &&
            task->cell->threads == shape.threads &&
@@ -56,7 +56,7 @@ int driver_fail_shape(struct driver *driver, struct driver_shape shape,
     char text[1024];
     int code = 0, failed = 0;
     for (int i = 0; code == 0 && i < driver->watch.count; i++) {
-        if (!driver_waits(&driver->watch.tasks[i], shape))
+        if (!driver_has_waiting(&driver->watch.tasks[i], shape))
             continue;
         code = fail_task(driver, &driver->watch.tasks[i], reason, err);
         failed++;
@@ -118,7 +118,7 @@ static int take_records(struct driver *driver, struct driver_shape shape,
         return code;
     for (int i = 0; i < watch->count; i++) {
         const struct result *result =
-            driver_waits(&watch->tasks[i], shape)
+            driver_has_waiting(&watch->tasks[i], shape)
                 ? results_find(&results, watch->tasks[i].cell->hash)
                 : NULL;
         if (result != NULL && result->status != RESULT_NONE)
@@ -146,7 +146,7 @@ int driver_settle(struct driver *driver, struct driver_shape shape,
         return driver_fail_shape(driver, shape, "the launch did not report it",
                                  err);
     describe_end(driver, shape.ranks, end, reason, sizeof(reason));
-    if (failed >= 0 && driver_waits(&watch->tasks[failed], shape))
+    if (failed >= 0 && driver_has_waiting(&watch->tasks[failed], shape))
         return fail_current(driver, &watch->tasks[failed], reason, err);
     if (watch->progressed)
         return 0;

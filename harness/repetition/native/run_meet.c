@@ -62,8 +62,8 @@ void run_leave_pass(struct run *run, const struct run_spot *spot)
     }
     engine_team_barrier(run->context->team, &run->patience);
     if (spot->worker >= 0)
-        counters_go_on(run->context->counters,
-                       context_slot(run->context, spot->thread));
+        counters_resume(run->context->counters,
+                        context_slot(run->context, spot->thread));
 }
 
 /* ---- a pass for every time step ---- */
@@ -121,9 +121,9 @@ void run_leave(struct run *run, const struct run_spot *spot)
         run->rank->end_s = engine_now();
     if (spot->worker < 0)
         return;
-    counters_end(run->context->counters,
-                 context_slot(run->context, spot->thread),
-                 run->counted != NULL ? &run->counted[spot->worker] : NULL);
+    counters_take(run->context->counters,
+                  context_slot(run->context, spot->thread),
+                  run->counted != NULL ? &run->counted[spot->worker] : NULL);
     struct engine_share_mark end;
     engine_share_mark(&end);
     run->result[spot->worker].share =

@@ -190,8 +190,8 @@ void run_seat_worker(struct run *run, int i, bool further)
 
 void run_worked(struct run *run, const struct run_spot *spot)
 {
-    counters_finish(run->context->counters,
-                    context_slot(run->context, spot->thread));
+    counters_pause(run->context->counters,
+                   context_slot(run->context, spot->thread));
 }
 
 /* The time of a stamped chunk that is not computing is subtracted. */
