@@ -70,6 +70,9 @@ static void print_planned(FILE *out, const struct group *group,
         fprintf(out, " %9s", text);
 }
 
+/* Characters of a reason; the whole was said when the cell ended. */
+enum { REASON_MOST = 60 };
+
 static void print_row(FILE *out, const struct summary_row *row,
                       const struct group *group, char mark)
 {
@@ -77,9 +80,11 @@ static void print_row(FILE *out, const struct summary_row *row,
     const struct result *result = row->result;
     const char *instead = summary_row_words(result);
     if (instead != NULL) {
-        fprintf(out, "  %-*.*s %s%s%.60s\n", group->width, group->width,
+        bool cut = strlen(result->reason) > REASON_MOST;
+        fprintf(out, "  %-*.*s %s%s%.*s%s\n", group->width, group->width,
                 name_of(result), instead, result->reason[0] ? ": " : "",
-                result->reason);
+                cut ? REASON_MOST - 3 : REASON_MOST, result->reason,
+                cut ? "..." : "");
         return;
     }
     number_text(row->chunks, 0, "", chunks, sizeof(chunks));
