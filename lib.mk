@@ -16,13 +16,13 @@ MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.
                $(addprefix harness/messages/,mailbox.c input.c source_rma.c \
                $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
 MPI_OBJECTS := $(MPI_SOURCES:%.c=$(LIB)/%.o)
-# Both under SimGrid, in one library: its engine is another.
+# Both under SimGrid, in one library, of the objects of dlsbench-sim: its engine is another.
 SMPI_LIB = $(if $(and $(WITH_SIM),$(if $(SAN),,1),$(shell command -v smpicc)),libdls-smpi)
 SMPI_SOURCES := $(filter-out harness/engine/native/% harness/messages/native/comm.c \
                harness/messages/native/mailbox.c harness/messages/native/window.c, \
                $(DLS_SOURCES) $(MPI_SOURCES)) $(addprefix harness/engine/sim/,engine.c \
                program.c world.c) $(addprefix harness/messages/sim/,adopt.c mailbox.c wait.c window.c)
-SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(LIB)/smpi/%.o))
+SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(BUILD)/sim/%.o))
 # The headers are the manual; each function's page leads to its header's.
 MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)
 $(LIB)/dls.3: MANUAL_OF = dls
@@ -47,12 +47,6 @@ $(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(NO_PATH) $(FATAL) -fPIC -fno-plt -fvisibility=$(SEEN) -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE $(CFLAGS_MPI) -MMD -MP -c -o $@ $<
-
-$(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk
-	$(say) SIMCC $<
-	@mkdir -p $(@D)
-	$(Q)smpicc $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
-	    -fdata-sections -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC -MMD -MP -c -o $@ $<
 
 # What the library over ranks uses of libdls: private names, which no program
 # has, under a version of their own, so that only libraries of one build match.

@@ -63,10 +63,13 @@ $(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) $(CFLAGS) -o $@ $^ $(SIM_LDLIBS) -lcmocka
 
+# As libdls-smpi has them (lib.mk), too; smpirun finds main by its name.
+$(BUILD)/sim/harness/sim/main.o $(BUILD)/sim/%_test.o $(BUILD)/sim/bench/%.o: SEEN = default
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
-	$(Q)smpicc $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(NO_PATH) $(FATAL) -fPIC -fvisibility=$(SEEN) -ffunction-sections \
+	    -fdata-sections $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/sim/kernels/support/unpack.o: SIM_CPPFLAGS += $(call with,ZLIB LZMA ZSTD)
 $(BUILD)/sim/kernels/support/pgm.o: SIM_CPPFLAGS += $(call with,NETPBM)
@@ -75,9 +78,10 @@ $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
     -DBUILD_VERSION='"$(WHOLE_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 
-# The parts for SimGrid under any compiler (make check); without SimGrid none.
-SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
-               $(shell find harness bench -path '*/sim/*.c')))
+# The parts for SimGrid under any compiler (make check): of gcc's build its own
+# objects; without SimGrid none.
+SMPI_PARTS := $(if $(SMPI),$(shell find harness bench -path '*/sim/*.c'))
+SMPI_CHECKED = $(SMPI_PARTS:%.c=$(BUILD)/$(if $(and $(WITH_SIM),$(filter gcc,$(CC)),$(if $(SAN),,1)),sim,smpi)/%.o)
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)

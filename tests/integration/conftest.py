@@ -259,11 +259,12 @@ def take_objects(folder, *options):
     how the program is built and started, are those of build/."""
     make("build/dlsbench", "lib")
     make(f"{folder}/flags", f"{folder}/version", *options)
-    for name in ["base", "sched", "kernels", "harness", "dls", "bench", "lib"]:
+    for name in ["base", "sched", "kernels", "harness", "dls", "bench", "lib",
+                 "sim"]:
         for here in (ROOT / "build" / name).rglob("*.d"):
             text = here.read_text()
             there = ROOT / folder / here.relative_to(ROOT / "build")
-            knows = "/mpi.h" in text and "smpi" not in here.parts
+            knows = "/mpi.h" in text and name != "sim"
             if knows or here.stem in ("build", "launcher") \
                     or here.stem.endswith("_test"):
                 continue
