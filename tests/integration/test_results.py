@@ -114,7 +114,7 @@ def test_a_simulation_has_the_same_digits(dlsbench, tmp_path):
 
 
 def test_a_rerun_that_was_interrupted_goes_on_as_it_says(dlsbench, tmp_path):
-    (tmp_path / "costs").write_text(40 * "0.01\n")
+    (tmp_path / "costs").write_text(40 * "0.002\n")
     assert dlsbench("run", "--kernel", "trace:file=costs", "--scheme",
                     "ss,gss,fss", "--repetitions", 9, "--repetitions-max", 9,
                     "--out", "./a").code == 0
