@@ -30,7 +30,7 @@ BENCH_DEBS = $(call debs_of,SIM $(if $(filter 0,$(PLOTS)),BLAS CAPSTONE)) \
           $(if $(filter 0,$(PLOTS)),,$(PAGE_DEBS))
 BUILD_DEBS = $(debs_of) pkg-config git
 DEBS    = $(BUILD_DEBS) $(PAGE_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
-          clang clang-format libclang-rt-dev shellcheck flake8 zsh python3 \
+          clang clang-format lld libclang-rt-dev shellcheck flake8 zsh python3 \
           strace python3-pytest python3-pytest-xdist jq patch libomp-dev graphicsmagick gettext \
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev \
           libbenchmark-tools python3-prometheus-client \

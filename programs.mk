@@ -5,9 +5,9 @@ SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
-# Under a sanitizer `make test` runs a half of them, others with each commit.
+# Under a sanitizer `make test` runs a fifth of them, others with each commit.
 SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/slices.py \
-          unit-$(SAN) 2 $(TESTS)),$(TESTS))
+          unit-$(SAN) 5 $(TESTS)),$(TESTS))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
 
 $(BUILD)/dlsbench: $(OBJECTS)
@@ -15,9 +15,10 @@ $(BUILD)/dlsbench: $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # Of the archive a test takes only what it needs, which links it in a third of
-# the time, and gold, where it is, in half of that.
-TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
-$(BUILD)/tested.a: $(LIBOBJS)
+# the time, and gold, where it is, in half of that; for clang, lld.
+TEST_LD := $(patsubst ld.%,-fuse-ld=%,$(notdir $(shell command -v ld.$(if $(SAN),lld,gold))))
+# Threads are below the command line: the thread sanitizer's needs no more.
+$(BUILD)/tested.a: $(filter-out $(if $(filter thread,$(SAN)),$(BUILD)/bench/%),$(LIBOBJS))
 	$(Q)rm -f $@ && $(call tool,ar) rcsT $@ $^
 
 $(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/tested.a

@@ -1,60 +1,86 @@
-"""Full crosses are for `make test-all` (ALL=1): `make test` runs a part of the
-cases of each test that is marked with `cross`, others with every commit, so
-that in time all of them run.  run.py says how to run the same slice again
-(SLICE=...).
+"""All of the tests are for `make test-all` (ALL=1): `make test` runs a slice of
+them, another with every commit, so that in time all of them run.  run.py says
+how to run the same slice again (SLICE=...).
+
+Of each group of test files in FILES a fifth runs, whole, and with it the files
+that the commit touches, or whose subject it touches.  Of a test that is marked
+with `cross` a part of the cases runs:
 
     @pytest.mark.cross                  a quarter of the test's cases
     @pytest.mark.cross(part=8)          an eighth
     @pytest.mark.cross(group="name")    a quarter of the tests of that name
     part_of("name", values)             a quarter of what one case goes through
 
-Of the files in FILES it runs a part of each group, whole.  The Makefile asks
-for unit tests under sanitizers:
+SLICE=1/5 to SLICE=5/5 have every file and every case between them; so do the
+pieces of any other number.  The Makefile asks for unit tests under sanitizers:
 
     slices.py NAME PART VALUE...        prints part_of(NAME, VALUES, PART)
 """
 import os
+import pathlib
 import random
+import re
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PART = 4
-# Group of test files -> which part of them runs, and their names.
+OF_FILES = 5
+# Files about one subject, in groups of about five: one of them runs.
 FILES = {
-    "analysis": (3, """analysis_bases analysis_classes analysis_cluster
-        analysis_compare analysis_data analysis_figures analysis_flexibility
-        analysis_paper_figures analysis_rates analysis_regret analysis_report
-        analysis_sweeps analysis_unequal sync_tables this_cluster"""),
-    "builds": (2, "openmpi extend"),
-    "dependences": (2, "dependence combinations steps spmv vectors"),
-    "disturbed": (3, "perturb perturb_several steal push prefetch"),
-    "libraries": (3, """libdls_mpi libdls_smpi libdls_data libdls_own
-        libdls_races libdls_report libdls_first libdls_installed"""),
-    "openmp": (2, "omp omp_library omp_record omp_try"),
-    "papers": (3, """paper_andronikos paper_beaumont paper_beyond paper_ciorba
-        paper_diaz paper_han"""),
-    "results": (3, "damaged directory submit memory save"),
-    "simulations": (3, """sim_dependence sim_learning sim_platforms replay auto
-        plan""")}
+    "answers": """analysis_rates analysis_regret analysis_unequal sync_tables
+        this_cluster""",
+    "builds": "extend installed make openmpi release",
+    "commands": "batch errors formats input parts",
+    "costs": "auto costs foretell plan python",
+    "dependences": "dependence sim_dependence spmv steps vectors",
+    "disturbed": "perturb perturb_several prefetch push steal",
+    "ends": "alone ending faults kills start",
+    "jobs": "doctor hosts slurm submit sweep",
+    "libraries": """libdls libdls_data libdls_first libdls_installed libdls_mpi
+        libdls_own libdls_races libdls_report libdls_smpi""",
+    "loops": "combinations driver matrix transport_openmp transports",
+    "machine": "binding calibrate counters counters_perf power",
+    "manual": "completion help lists manual tutorial",
+    "measured": "learning load sync_interval truth validate",
+    "openmp": """omp omp_blocks omp_cores omp_library omp_record omp_regions
+        omp_static omp_try""",
+    "pages": """analysis_bases analysis_classes analysis_cluster
+        analysis_figures analysis_flexibility""",
+    "papers": """analysis_paper_figures paper_andronikos paper_beaumont
+        paper_beyond paper_ciorba paper_diaz paper_han papers_run""",
+    "results": "damaged directory memory results save",
+    "simulations": "replay sim sim_learning sim_platforms this_machine",
+    "tables": """analysis_compare analysis_data analysis_report analysis_sweeps
+        trackers"""}
+# These take no time.
+ALWAYS = "sizes slices"
+
+
+def git(*words):
+    done = subprocess.run(["git", "-c", "safe.directory=*", *words], cwd=ROOT,
+                          text=True, capture_output=True, check=False)
+    return done.stdout.strip()
 
 
 def seed():
     """SLICE, or the commit; without git always the same."""
-    if os.environ.get("SLICE"):
-        return os.environ["SLICE"]
-    done = subprocess.run(["git", "-c", "safe.directory=*", "rev-parse",
-                           "--short=12", "HEAD"], cwd=ROOT, text=True,
-                          capture_output=True, check=False)
-    return done.stdout.strip() or "0"
+    return os.environ.get("SLICE") or \
+        git("rev-parse", "--short=12", "HEAD") or "0"
 
 
 def kept(name, cases, by, part=PART):
     """A quarter (or another part) of the cases, at least one, by the seed and
-    the name."""
-    return set(random.Random(f"{by} {name}").sample(
-        sorted(cases), -(-len(cases) // part)))
+    the name; by `i/n` the i-th of n pieces."""
+    cases = sorted(cases)
+    random.Random(name).shuffle(cases)
+    part = min(part, len(cases))
+    piece = re.fullmatch("([0-9]+)/([0-9]+)", by)
+    first, step = (int(piece[1]) - 1, int(piece[2])) if piece else \
+        (random.Random(f"{by} {name}").randrange(part or 1), part)
+    return {case for i, case in enumerate(cases)
+            if i % part % step == first % part}
 
 
 def part_of(name, values, part=PART):
@@ -66,13 +92,24 @@ def part_of(name, values, part=PART):
     return [x for x in values if x in run]
 
 
+def touched(names, by):
+    """The test files that a commit changes, or whose subject it changes: of
+    test_omp_try.py a file or folder that is called omp_try or try."""
+    paths = git("diff-tree", "-r", "--no-commit-id", "--name-only",
+                f"{by}^{{commit}}") if re.fullmatch("[0-9a-f]{7,40}", by) \
+        else ""
+    words = {pathlib.Path(word).stem.removeprefix("test_")
+             for path in paths.splitlines() for word in path.split("/")}
+    return {x for x in names if words & {x, x.partition("_")[2]}}
+
+
 def left_out(by):
     """Names of test files that a slice does without."""
     found = set()
-    for group, (part, names) in FILES.items():
+    for group, names in FILES.items():
         names = set(names.split())
-        found |= names - kept("files " + group, names, by, part)
-    return found
+        found |= names - kept("files " + group, names, by, OF_FILES)
+    return found - touched(found, by)
 
 
 def choose(items, by):
