@@ -4,8 +4,8 @@
 # MPI=openmpi, and PAPI=0 and its like, which leave a library out (best with a
 # separate BUILD).  `make config` says which are here; packages.mk has what
 # building needs, programs.mk how programs are made.
-# Whatever is built for the thread sanitizer has clang's warnings besides.
-CC      = $(if $(filter thread,$(SAN)),clang,gcc)
+# Whatever is built for a sanitizer has clang's warnings besides.
+CC      = $(if $(SAN),clang,gcc)
 BUILD   = build
 PREFIX  = /usr/local
 PYTHON  = /usr/bin/python3

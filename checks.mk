@@ -77,7 +77,7 @@ check-python:
 
 # gcc's warnings depend on its optimizations, clang's do not.  The compiler of
 # the build checks while it builds; what is up to date is not compiled again.
-# clang's build for the thread sanitizer is as good as one of its own.
+# clang's build for the address sanitizer is as good as one of its own.
 check-gcc check-clang: check-%:
 	+$(Q)$(MAKE) --no-print-directory WERROR=1 \
 	    $(if $(filter-out $*,$(CC)$(if $(filter gcc,$*),$(SAN))),BUILD=$(BUILD)/check-$* CC=$* \

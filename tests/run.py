@@ -57,6 +57,11 @@ THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "dls/dls_test"]
 
 
+# Builds with a sanitizer.  The library for programs of gcc's needs gcc's.
+SANITIZED = {"build/address": ["SAN=address"],
+             "build/thread": ["SAN=thread"],
+             "build/preloaded": ["SAN=address", "CC=gcc"]}
+
 # Running processes.
 RUNNING = set()
 ENDING = threading.Event()  # nothing is started any more
@@ -143,8 +148,8 @@ def run(command, limit=900, env=None, beside=False):
 
 def check(count, name, beside):
     """Each check of checks.mk counts as one."""
-    # clang's is the build that the thread sanitizer needs anyway.
-    options = ["BUILD=build/thread", "SAN=thread"] * (name == "clang")
+    # clang's is the build that the address sanitizer needs anyway.
+    options = ["BUILD=build/address", "SAN=address"] * (name == "clang")
     code, _ = run(["make", "--no-print-directory", "-j", JOBS, *options,
                    "check-" + name], beside=beside)
     count.add(code == 0, code != 0)
@@ -224,21 +229,8 @@ def fuzz(count):
 
 
 def integration(count):
-    # make exports what is set on its command line: SIM=0, MPI=openmpi.
-    sim = ["/dlsbench-sim"] * (os.environ.get("SIM") != "0")
-    for folder, options, programs in [
-            # The libraries now: several tests install them at a time.
-            ("build", ["lib"],
-             ["/dlsbench", *sim, "/harness/protocol/pipeline/dmps_test"]),
-            ("build/address", ["SAN=address"],
-             ["/dlsbench", "/lib/libdls-omp.so"]),
-            ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
-        code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                       "BUILD=" + folder, *options,
-                       *(folder + program for program in programs)])
-        count.add(code == 0, code != 0)
-    print("crosses: all of them" if os.environ.get("ALL") else
-          f"crosses: a slice, SLICE={slices.seed()}; all: make test-all",
+    print("tests: all of them" if os.environ.get("ALL") else
+          f"tests: a slice, SLICE={slices.seed()}; all: make test-all",
           flush=True)
     files = sorted(glob.glob("tests/integration/test_*.py"))
     if os.environ.get("FASTER"):  # not for daemons and their calendars
@@ -247,6 +239,7 @@ def integration(count):
         without = slices.left_out(slices.seed())
         files = [x for x in files
                  if os.path.basename(x)[5:-3] not in without]
+    build_for(count, files)
     alone, waiting = ([x for x in files if os.path.basename(x)[5:-3] in names]
                       for names in (ALONE, WAITING))
     others = sorted(
@@ -264,6 +257,28 @@ def integration(count):
                                "loadfile"])
         count.add(*slow.result())
         del os.environ["CALIBRATION_FOLDER"]
+
+
+def build_for(count, files):
+    """The programs that these test files start; the libraries now, because
+    several tests install them at a time."""
+    # make exports what is set on its command line: SIM=0, MPI=openmpi.
+    sim = ["build/dlsbench-sim"] * (os.environ.get("SIM") != "0")
+    wanted = {
+        "build": ["lib", "build/dlsbench", *sim,
+                  "build/harness/protocol/pipeline/dmps_test"]}
+    texts = ""
+    for file in files:
+        with open(file, encoding="utf-8") as source:
+            texts += source.read()
+    for program in sorted(set(re.findall(
+            r'"(build/(?:address|thread|preloaded)/[\w./-]+)"', texts))):
+        wanted.setdefault("/".join(program.split("/")[:2]), []).append(program)
+    for folder, programs in wanted.items():
+        code, _ = run(["make", "--no-print-directory", "-j", JOBS,
+                       "BUILD=" + folder, *SANITIZED.get(folder, []),
+                       *programs])
+        count.add(code == 0, code != 0)
 
 
 def pin(count):
@@ -343,7 +358,7 @@ PARTS = {"build": build, "checks": checks, "unit": unit,
 # Stages run in sequence; the chains of a stage run in parallel, each with a
 # separate build folder.
 STAGES = [[["build"]],
-          [["unit-address", "fuzz"], ["checks", "unit-thread"],
+          [["checks", "unit-address", "fuzz", "unit-thread"],
            ["unit", "pin"]],
           [["integration"]]]
 

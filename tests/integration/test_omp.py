@@ -168,7 +168,7 @@ def test_results_are_those_of_the_plain_program(compiled, tmp_path, name,
 def sanitized():
     """The library as the address sanitizer sees it: LD_PRELOAD for programs
     that know nothing of a sanitizer, whose runtime must come first."""
-    library = ROOT / "build/address/lib/libdls-omp.so"
+    library = ROOT / "build/preloaded/lib/libdls-omp.so"
     runtime = re.search(rb"libasan\.so\.\d+", library.read_bytes())
     if runtime is None:
         pytest.skip("not gcc's sanitizer")
