@@ -1,6 +1,6 @@
-"""All of the tests are for `make test-all` (ALL=1): `make test` runs a slice of
-them, another with every commit, so that in time all of them run.  run.py says
-how to run the same slice again (SLICE=...).
+"""All of the tests are for `make test-all` (ALL=1).  `make test` runs a slice
+of them, another with every commit, so that in time all of them run.  run.py
+says how to run the same slice again (SLICE=...).
 
 Of each group of test files in FILES a fifth runs, whole, and with it the files
 that the commit touches, or whose subject it touches.  Of a test that is marked
