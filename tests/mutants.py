@@ -4,10 +4,10 @@
     tests/mutants.py [AREA...]       needs `make unit`; SEED=1 EACH=13
 
 Of each area EACH places of the sources are changed, one at a time: >= for <,
-a sum for a difference, && for ||.  Of the unit tests that are linked with the
-file the NEAREST run until one fails: first those of its folder, then those that
-are linked with least.  Only the changed object is compiled: it stands before
-the archive that has the original.
+a sum for a difference, && for ||.  Of the unit tests that are linked with
+the file the NEAREST run until one fails: first those of its folder, then
+those that are linked with least.  Only the changed object is compiled: it
+stands before the archive that has the original.
 
 A defect that survives is shown as a patch, for `patch -p1` and the integration
 tests.  Some are none: they move a limit that no answer depends on.
