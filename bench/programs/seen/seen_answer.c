@@ -271,8 +271,11 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
     if (whole->inside < 0.5)
         fprintf(out,
                 "%.0f %% of the time is outside of parallel regions (serial): "
-                "schedules cannot help\n",
-                100 * (1 - whole->inside));
+                "schedules cannot help%s\n",
+                100 * (1 - whole->inside),
+                whole->lost >= 0.1
+                    ? ", as far as this run tells: others had the cores"
+                    : "");
     else if (sum->threads == 1)
         fprintf(out, "the team has one thread: nothing to schedule\n");
     else if (sum->idle >= 0.05)

@@ -81,7 +81,8 @@ static void print_sums(FILE *out, const struct sums *sums, double seconds)
         table_add(table_under(&table, "time"), "%s", time);
         table_add(table_under(&table, "share"), "%.1f %%",
                   100 * fmin(sum->seconds / seconds, 1));
-        table_add(table_under(&table, "saves"), "%.1f %%",
+        table_add(table_under(&table, "saves"),
+                  sum->saved_s > 0 ? "%.1f %%" : "-",
                   100 * fmin(sum->saved_s / seconds, 1));
     }
     table_print(&table, out, 2);
