@@ -379,8 +379,9 @@ const char *verdict_part(const struct loops_loop *part, double seconds,
                verdict_is_disturbed(part, part->saved_s))
         say_disturbed(part, part->saved_s, text, size);
     else if (gain < verdict_matters)
-        snprintf(text, size, "fine as it is: balance would save %.1f %%",
-                 100 * gain);
+        snprintf(text, size,
+                 "fine as it is: balance would save at most %.1f %%",
+                 100 * fmin(part->saved_s / seconds, verdict_matters));
     else
         snprintf(text, size,
                  "balance would save %.1f %% of the program: its "

@@ -97,6 +97,11 @@ static void little_waiting_is_judged_whoever_made_it(void **unused)
     has(&its, "fine as it is", "not judged");
     its.lost_s = 0.8;
     has(&its, "not judged: other threads or processes had", "fine as it is");
+    const struct counters_site part = site(CLAUSE_PART, KIND_STATIC);
+    its = row(&part);
+    its.saved_s = 0.008;
+    its.lost_s = 0.006;
+    has(&its, "fine as it is: balance would save at most 0.8 %", "not judged");
 }
 
 static void handing_out_is_what_chunks_leave(void **unused)
