@@ -241,8 +241,8 @@ static void check_room(struct doctor *doctor, const char *name,
     double room = (double)info.f_bavail * (double)info.f_frsize;
     bool writes = (info.f_flag & ST_RDONLY) == 0;
     doctor_add(doctor, room >= least && writes ? HEALTH_FINE : HEALTH_BAD, name,
-               writes ? "%s has %.0f MB free%s" : "%s is read-only (%.0f MB)%s",
-               folder, room / MEGABYTE, room >= least && writes ? "" : what);
+               writes ? "%s has %.0f MB free%s" : "%s is read-only", folder,
+               room / MEGABYTE, room >= least ? "" : what);
 }
 
 static void check_limit(struct doctor *doctor, const char *name, int resource,

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 
+import pytest
+
 from conftest import ROOT, quota
 
 DLSBENCH = ROOT / "build/dlsbench"
@@ -57,6 +59,21 @@ def test_ranks_that_share_a_core_and_a_launcher_of_another_mpi():
         assert rows["two ranks"]["health"] == "bad"
         assert "{ranks}' fails: every rank is rank 0" in \
             rows["two ranks"]["text"]
+
+
+@pytest.mark.parametrize("option, words", [
+    ("size=8m", "has 8 MB free: MPI needs more"), ("ro", "is read-only")])
+def test_shared_memory_that_is_small_or_read_only(option, words):
+    within = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o {option} none "
+              '/dev/shm && exec "$0" "$@"']
+    if subprocess.run([*within, "true"], capture_output=True).returncode:
+        pytest.skip("no folder can be mounted here")
+    rows = doctor(*within)
+    assert rows["shared memory"]["health"] == "bad"
+    assert rows["shared memory"]["text"] == f"/dev/shm {words}" + (
+        " for its ranks (docker --shm-size)" if "more" in words else "")
+    assert rows["two ranks"]["health"] == "bad"
+    assert "/dev/shm is too small" in rows["two ranks"]["text"]
 
 
 def test_a_quota_of_half_a_core():
