@@ -26,6 +26,7 @@ enum kind {
     START, /* srun's way to start MPI */
     SLOTS,
     ROOT,
+    PROXY, /* which MPICH's launcher starts */
     PROGRAM
 };
 
@@ -70,6 +71,7 @@ static const struct cause_sign signs[] = {
     {SLOTS, "There are not enough slots available"},
     {ROOT, "has detected an attempt to run as root"},
     {PROGRAM, "error while loading shared libraries"},
+    {PROXY, "hydra_pmi_proxy (No such file"},
     {PROGRAM, "execvp error on file"},
     {PROGRAM, "execve(): "},
     {UNSURE, "unable to allocate shared memory"},
@@ -224,6 +226,8 @@ static void describe_kind(enum kind kind, int ranks, char *text, size_t size)
                   "with --oversubscribe, or ask for fewer ranks",
         [ROOT] = "Open MPI does not start ranks as root: give --launcher with "
                  "--allow-run-as-root",
+        [PROXY] = "the launcher needs its hydra_pmi_proxy in its own folder: "
+                  "give --launcher the real mpiexec, not a link to it",
         [PROGRAM] = "the program cannot be started on a host: its path and its "
                     "libraries must also exist there"};
     char number[48];

@@ -84,6 +84,14 @@ def test_a_quota_of_half_a_core():
     assert rows["own core"]["health"] == "bad", rows["own core"]
 
 
+def test_a_link_to_the_launcher_has_no_proxy_beside_it(tmp_path):
+    (tmp_path / "mpiexec").symlink_to(shutil.which("mpiexec.mpich"))
+    rows = doctor(env={"DLSBENCH_LAUNCHER": f"{tmp_path}/mpiexec -n {{ranks}}"})
+    assert rows["two ranks"]["health"] == "bad"
+    assert "fails: the launcher needs its hydra_pmi_proxy in its own folder" \
+        in rows["two ranks"]["text"]
+
+
 def test_a_busy_machine_is_called_busy():
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
             for _ in range(2 * os.cpu_count())]
