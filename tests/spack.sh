@@ -43,7 +43,9 @@ packages() {
 }
 
 arch=$(gcc -print-multiarch)
-prefix mpich bin/mpicc=/usr/bin/mpicc.mpich bin/mpiexec=/usr/bin/mpiexec.mpich
+# mpiexec starts the proxy that is beside it.
+prefix mpich bin/mpicc=/usr/bin/mpicc.mpich bin/mpiexec=/usr/bin/mpiexec.mpich \
+    bin/hydra_pmi_proxy=/usr/bin/hydra_pmi_proxy
 prefix blis "lib=/usr/lib/$arch/blis-serial" "include/blis=/usr/include/$arch/blis-serial"
 mkdir "$made/config"
 packages >"$made/config/packages.yaml"
