@@ -40,7 +40,9 @@ static const struct {
      "of kernels, as adjoint=2e-10: seconds of an operation, for these sizes "
      "(default: as calibrated)",
      false},
-    {"depth", "a word; a block with depth counts only if it has this word",
+    {"depth",
+     "a word: blocks of cells with another depth are left out (default: none "
+     "is)",
      false},
     {"cells", "a list of blocks, each with keys of a cell; lists are crossed",
      true},
