@@ -31,7 +31,7 @@ EXCEPTIONS = {
     ("file", "harness/messages/mpi_testing.h"): (462, "an MPI in one file"),
     ("file", "harness/messages/mpi_testing_windows.h"): (
         423, "the windows of that MPI"),
-    ("file", "harness/transport/master/master_test.c"): (619, CASES),
+    ("file", "harness/transport/master/master_test.c"): (620, CASES),
     ("struct", "dls/mpi/ranks_parts.h: ranks"): (
         26, "a loop over ranks: its transport, its workers, its end"),
     ("struct", "harness/transport/transport.h: transport_ops"): (
@@ -42,7 +42,7 @@ BUDGET = {
     "base": 2745,
     "sched": 7970,
     "kernels": 7612,
-    "harness": 40955,
+    "harness": 40985,
     "dls": 12005,
     "bench": 43930,
     "Python": 15760,
