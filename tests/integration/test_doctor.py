@@ -86,7 +86,8 @@ def test_a_quota_of_half_a_core():
 
 def test_a_link_to_the_launcher_has_no_proxy_beside_it(tmp_path):
     (tmp_path / "mpiexec").symlink_to(shutil.which("mpiexec.mpich"))
-    rows = doctor(env={"DLSBENCH_LAUNCHER": f"{tmp_path}/mpiexec -n {{ranks}}"})
+    launcher = f"{tmp_path}/mpiexec -n {{ranks}}"
+    rows = doctor(env={"DLSBENCH_LAUNCHER": launcher})
     assert rows["two ranks"]["health"] == "bad"
     assert "fails: the launcher needs its hydra_pmi_proxy in its own folder" \
         in rows["two ranks"]["text"]
