@@ -51,7 +51,7 @@ $(BUILD)/bench/launching/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 
 $(BUILD)/bench/launching/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_MPI='"$(MPI)"'
-$(BUILD)/bench/launching/cause.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
+$(BUILD)/bench/launching/cause.o $(BUILD)/bench/doctor/doctor_here.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
 
 $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
 $(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \

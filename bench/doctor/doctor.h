@@ -81,6 +81,9 @@ void doctor_topology(struct doctor *doctor);
 void doctor_counters(struct doctor *doctor);
 void doctor_variables(struct doctor *doctor);
 
+/* Whether the site's srun can start ranks of our MPI; nothing without srun. */
+void doctor_srun(struct doctor *doctor);
+
 /* Starts two ranks that run a small loop, as `dlsbench run` does.  They must
  * have a core each, unless this process has only one; doctor_topology first. */
 void doctor_ranks(struct doctor *doctor);

@@ -84,6 +84,7 @@ int doctor_command(int argc, char **argv)
     doctor_pressure(&doctor);
     doctor_spin(&doctor);
     doctor_topology(&doctor);
+    doctor_srun(&doctor);
     doctor_ranks(&doctor);
     doctor_variables(&doctor);
     doctor_limits(&doctor);

@@ -206,6 +206,21 @@ static int run_two(bool have_cores, const char *out, struct answer *answer,
     return code;
 }
 
+void doctor_srun(struct doctor *doctor)
+{
+    const char *way = launcher_srun_way();
+    if (way != NULL)
+        doctor_add(doctor, HEALTH_FINE, "srun",
+                   "starts ranks of this MPI (%s) with --mpi=%s", BUILD_MPI,
+                   way);
+    else if (launcher_can_start("srun"))
+        doctor_add(doctor, HEALTH_WARNING, "srun",
+                   "srun --mpi=list has no method for this MPI (%s): ranks "
+                   "that srun starts do not see each other; start them with "
+                   "mpiexec",
+                   BUILD_MPI);
+}
+
 void doctor_ranks(struct doctor *doctor)
 {
     char out[PATH_MAX + 8], launcher[LAUNCHER_SIZE];

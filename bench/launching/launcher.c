@@ -46,15 +46,22 @@ static const char *site_way(const char *const ways[])
     return NULL;
 }
 
+const char *launcher_srun_way(void)
+{
+    static const char *const mpich[] = {"pmi2", "pmix", "cray_shasta", NULL};
+    static const char *const others[] = {"pmix", NULL};
+    return launcher_can_start("srun")
+               ? site_way(strcmp(BUILD_MPI, "mpich") == 0 ? mpich : others)
+               : NULL;
+}
+
 /* In a Slurm job.  Open MPI's own mpiexec asks Slurm by itself, on every
  * site. */
 static bool by_srun(char *text)
 {
-    static const char *const mpich[] = {"pmi2", "pmix", "cray_shasta", NULL};
     const char *parts = getenv("SLURM_HET_SIZE"), *way = NULL;
-    if (strcmp(BUILD_MPI, "mpich") == 0 && getenv("SLURM_JOB_ID") != NULL &&
-        launcher_can_start("srun"))
-        way = site_way(mpich);
+    if (strcmp(BUILD_MPI, "mpich") == 0 && getenv("SLURM_JOB_ID") != NULL)
+        way = launcher_srun_way();
     if (way == NULL)
         return false;
     snprintf(text, LAUNCHER_SIZE, "srun --mpi=%s %s -c {threads}", way,

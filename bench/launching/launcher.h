@@ -15,6 +15,10 @@ enum { LAUNCHER_SIZE = 1024 };
  * the mpiexec of the MPI that the program was built with. */
 const char *launcher_default(char text[LAUNCHER_SIZE]);
 
+/* The first method of `srun --mpi=list` that starts ranks of the MPI that the
+ * program was built with, as pmi2; NULL: none, or no srun. */
+const char *launcher_srun_way(void);
+
 /* Tells srun, also one that mpiexec starts, of our place by its variables,
  * before the first launch: inside a step ours overlaps with it and does not
  * take over how it was bound; `oversubscribe`: workers may share processors. */

@@ -93,6 +93,16 @@ def test_a_link_to_the_launcher_has_no_proxy_beside_it(tmp_path):
         in rows["two ranks"]["text"]
 
 
+@pytest.mark.parametrize("way, health", [("pmi2", "fine"), ("none", "warn")])
+def test_srun_is_asked_for_its_ways(tmp_path, way, health):
+    srun = tmp_path / "srun"
+    srun.write_text("#!/bin/sh\n"
+                    f"printf 'MPI plugin types are...\\n\\t{way}\\n'\n")
+    srun.chmod(0o755)
+    rows = doctor(env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert rows["srun"]["health"] == health, rows["srun"]
+
+
 def test_a_busy_machine_is_called_busy():
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
             for _ in range(2 * os.cpu_count())]

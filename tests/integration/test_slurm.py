@@ -398,6 +398,10 @@ def test_the_way_of_srun_is_one_that_the_site_has(site):
                         "--kernel", "null", "--scheme", "ss", "--dry-run")
         return re.search("launcher: (.*)", done.stdout)[1]
     assert launcher() == "srun --mpi=pmi2 -n {ranks} -c {threads}"
+    done = subprocess.run([ROOT / "build/dlsbench", "doctor"], env=site.env,
+                          text=True, capture_output=True, check=False)
+    assert "srun: starts ranks of this MPI (mpich) with --mpi=pmi2" in \
+        " ".join(done.stdout.split())
     (site.folder / "bin").mkdir()
     site.write("bin/srun", f"""#!/bin/sh
 [ "$1" != --mpi=list ] || {{ printf 'MPI plugin types are...\n\tpmix_v4\n'
