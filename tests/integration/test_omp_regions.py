@@ -342,6 +342,18 @@ def test_a_thread_that_begins_late_is_no_fault_of_the_schedule(tmp_path):
     assert share > 50 and imbalance <= 100 and saves < 40
 
 
+def test_many_short_regions_are_not_called_serial(tmp_path):
+    (tmp_path / "short.c").write_text(
+        "int a;\nint main(void) {\nfor (int k = 0; k < 200000; k++)\n"
+        "#pragma omp parallel num_threads(1)\n"
+        "__atomic_fetch_add(&a, 1, 0);\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "short.c", "-o", "short"],
+                   cwd=tmp_path, check=True)
+    said = answer(omp(tmp_path / "short"))
+    assert "fewer and longer regions may help" in said
+    assert "serial" not in said
+
+
 def test_most_of_a_serial_program_is_outside(tmp_path):
     (tmp_path / "serial.c").write_text(
         "#include <unistd.h>\nint main(void) {\nusleep(300000);\n"

@@ -284,6 +284,8 @@ static void add_inside(struct loops_process *process,
     process->inside_s = longest;
     for (int i = 0; i < counters->sites; i++) {
         process->inside_s += counters->site[i].outermost * end->tick_s;
+        if (counters->site[i].outermost > 0)
+            process->regions += (double)counters->site[i].visits;
         process->busy_s +=
             busy_outside(counters, &counters->site[i]) * end->tick_s;
         sum.watched += counters->site[i].threads.watched;

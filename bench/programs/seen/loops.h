@@ -52,6 +52,7 @@ struct loops_process {
     int locks;
     double busy_s;   /* that their threads seemed to compute, by the clock */
     double inside_s; /* in regions */
+    double regions;  /* that were in no other, so often */
     double end_s;    /* from its begin to its end, if that is known */
     double lost;     /* of the threads' computing, others had the core */
     bool open;       /* it ended inside of a region or loop */

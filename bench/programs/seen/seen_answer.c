@@ -76,10 +76,11 @@ struct answer_whole answer_whole(const struct loops *loops,
                                  const struct report_run *run)
 {
     struct answer_whole whole = {.unseen = loops->left > 0};
-    double all = 0, computed = 0, busy = run->seconds;
+    double all = 0, computed = 0, regions = 0, busy = run->seconds;
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
         all += process->end_s;
+        regions += process->regions;
         whole.inside += process->inside_s;
         whole.lost += process->lost * process->inside_s;
         computed += process->inside_s;
@@ -87,7 +88,9 @@ struct answer_whole answer_whole(const struct loops *loops,
         whole.open = whole.open || process->open;
         whole.unseen = whole.unseen || process->counters->lost > 0;
     }
-    whole.inside = fmin(whole.inside / fmax(all, run->seconds), 1);
+    all = fmax(all, run->seconds);
+    whole.between_s = fmax(all - whole.inside, 0) / regions;
+    whole.inside = fmin(whole.inside / all, 1);
     whole.lost = computed > 0 ? whole.lost / computed : 0;
     if (loops->processes == 1 && busy > 0)
         whole.away = fmax(1 - run->cpu_s / busy, 0);
@@ -263,19 +266,36 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
     say_gain(out, sum, run);
 }
 
+/* Beginning and ending a region takes some microseconds, with many threads
+ * more. Less than this between two regions need be no serial code. */
+static const double between_s = 10e-6;
+
+static void say_outside(FILE *out, const struct answer_whole *whole)
+{
+    double outside = 100 * (1 - whole->inside);
+    const char *doubt = whole->lost >= 0.1
+                            ? ", as far as this run tells: others had the cores"
+                            : "";
+    if (whole->between_s < between_s)
+        fprintf(out,
+                "%.0f %% of the time is outside of parallel regions, %.2g us "
+                "for each of them, which its beginning and end may take: fewer "
+                "and longer regions may help, schedules cannot%s\n",
+                outside, 1e6 * whole->between_s, doubt);
+    else
+        fprintf(out,
+                "%.0f %% of the time is outside of parallel regions (serial): "
+                "schedules cannot help%s\n",
+                outside, doubt);
+}
+
 /* No schedule would make it faster. */
 static void say_why_not(FILE *out, const struct answer_sum *sum,
                         const struct answer_whole *whole)
 {
     double percent = 100 * fmin(sum->gain, 1);
     if (whole->inside < 0.5)
-        fprintf(out,
-                "%.0f %% of the time is outside of parallel regions (serial): "
-                "schedules cannot help%s\n",
-                100 * (1 - whole->inside),
-                whole->lost >= 0.1
-                    ? ", as far as this run tells: others had the cores"
-                    : "");
+        say_outside(out, whole);
     else if (sum->threads == 1)
         fprintf(out, "the team has one thread: nothing to schedule\n");
     else if (sum->idle >= 0.05)

@@ -97,11 +97,12 @@ struct answer_sum {
 };
 
 struct answer_whole {
-    double inside; /* part of the time */
-    double lost;   /* of the threads' computing, others had the cores */
-    double away;   /* of it, in which they lacked a core for any reason */
-    bool open;     /* a process ended inside of a region */
-    bool unseen;   /* there are loops that were not measured */
+    double inside;    /* part of the time */
+    double between_s; /* mean time outside, for each region; INFINITY: none */
+    double lost;      /* of the threads' computing, others had the cores */
+    double away;      /* of it, in which they lacked a core for any reason */
+    bool open;        /* a process ended inside of a region */
+    bool unseen;      /* there are loops that were not measured */
 };
 
 /* Processes that run side by side share the time. */

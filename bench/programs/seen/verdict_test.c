@@ -8,6 +8,7 @@
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,19 @@ static void answers(const struct answer_sum *sum, const char *said,
     answers_of(&(struct answer_whole){.inside = 0.9}, sum, said, not_said);
 }
 
+/* What is between two short regions need be no serial code. */
+static void many_short_regions_are_not_called_serial(void **unused)
+{
+    (void)unused;
+    const struct answer_sum sum = {.threads = 2};
+    answers_of(&(struct answer_whole){.inside = 0.2, .between_s = 2e-6}, &sum,
+               "80 % of the time is outside of parallel regions, 2 us for each "
+               "of them",
+               "serial");
+    answers_of(&(struct answer_whole){.inside = 0.2, .between_s = INFINITY},
+               &sum, "(serial): schedules cannot help", "fewer");
+}
+
 static void locks_hide_no_gain(void **unused)
 {
     (void)unused;
@@ -239,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_long_request_is_not_the_schedules_where_others_ran),
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
+        cmocka_unit_test(many_short_regions_are_not_called_serial),
         cmocka_unit_test(locks_hide_no_gain),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_still_runs_is_not_said_to_have_ended)};
