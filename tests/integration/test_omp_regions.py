@@ -539,7 +539,8 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
 SPIN = "x = x * 1.0000001 + 1e-9;"
 RISES = [("double out[400];\nint main(void) {\n#pragma omp parallel for\n"
           "for (int i = 0; i < 400; i++) { double x = 1;\n"
-          f"for (int j = 0; j < i * 800; j++) {SPIN} out[i] = x; }}\n}}\n", ""),
+          f"for (int j = 0; j < i * 800; j++) {SPIN} out[i] = x; }}\n}}\n",
+          ""),
          ("static volatile double s;\n__attribute__((noinline)) static void "
           "spin(int n)\n{ double x = 1; for (int i = 0; i < n; i++) "
           f"{SPIN} if (x == 3) s = x; }}\n"
