@@ -162,8 +162,7 @@ static void open_source(dls_loop *loop, int number)
 
 void loop_begin(dls_loop *loop)
 {
-    loop->opened.s = engine_now();
-    loop->opened.ticks = engine_ticks();
+    loop->opened = engine_moment();
     for (int w = 0; w < loop->workers; w++)
         loop->worker[w] = (struct dls_worker){0};
 }

@@ -63,12 +63,6 @@ struct loop_over {
     int (*close)(dls_loop *loop, int64_t *unfinished);
 };
 
-/* On both clocks. */
-struct moment {
-    double s;
-    uint64_t ticks;
-};
-
 struct dls_loop {
     const struct loop_over *over; /* NULL: the threads of one process */
     struct dls_worker *worker;
@@ -98,7 +92,7 @@ struct dls_loop {
 
     struct source_back *back; /* its lock is also the error's */
 
-    struct moment opened;
+    struct engine_moment opened;
     struct report *report; /* loop_report.h; NULL: DLS_REPORT asks for none */
     struct error error;
 };
