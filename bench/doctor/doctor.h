@@ -74,9 +74,6 @@ void doctor_limits(struct doctor *doctor);
  * its core's speed. */
 void doctor_spin(struct doctor *doctor);
 
-/* What a reading of the clock takes, in nanoseconds. */
-double doctor_clock_ns(void);
-
 void doctor_topology(struct doctor *doctor);
 void doctor_counters(struct doctor *doctor);
 void doctor_variables(struct doctor *doctor);

@@ -3,6 +3,7 @@
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "bench/options/table.h"
+#include "harness/engine/engine.h"
 
 #include <stdio.h>
 
@@ -90,7 +91,7 @@ int doctor_command(int argc, char **argv)
     doctor_limits(&doctor);
     doctor_counters(&doctor);
     doctor_governor(&doctor);
-    doctor_clock_source(&doctor, doctor_clock_ns());
+    doctor_clock_source(&doctor, 1e9 * engine_measure_clock());
     if (in.format > TABLE_TEXT)
         write_rows(&doctor, in.format);
     else

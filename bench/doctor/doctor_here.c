@@ -53,20 +53,6 @@ static void check_speed(struct doctor *doctor)
     doctor_speed(doctor, share, first / last);
 }
 
-/* The quickest of some tries: others only make them slower. */
-double doctor_clock_ns(void)
-{
-    enum { READINGS = 1000 };
-    double least = INFINITY;
-    for (int i = 0; i < 20; i++) {
-        double begin_s = clock_s(CLOCK_MONOTONIC);
-        for (int k = 1; k < READINGS; k++)
-            clock_s(CLOCK_MONOTONIC);
-        least = fmin(least, clock_s(CLOCK_MONOTONIC) - begin_s);
-    }
-    return 1e9 * least / READINGS;
-}
-
 void doctor_spin(struct doctor *doctor)
 {
     struct busy before, after;
