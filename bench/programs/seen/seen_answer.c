@@ -267,8 +267,8 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
 }
 
 /* Beginning and ending a region takes some microseconds, with many threads
- * more. Less than this between two regions need be no serial code. */
-static const double between_s = 10e-6;
+ * more.  Less than this between two regions need be no serial code. */
+static const double region_ends_s = 10e-6;
 
 static void say_outside(FILE *out, const struct answer_whole *whole)
 {
@@ -276,7 +276,7 @@ static void say_outside(FILE *out, const struct answer_whole *whole)
     const char *doubt = whole->lost >= 0.1
                             ? ", as far as this run tells: others had the cores"
                             : "";
-    if (whole->between_s < between_s)
+    if (whole->between_s < region_ends_s)
         fprintf(out,
                 "%.0f %% of the time is outside of parallel regions, %.2g us "
                 "for each of them, which its beginning and end may take: fewer "
