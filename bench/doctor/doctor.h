@@ -78,7 +78,8 @@ void doctor_topology(struct doctor *doctor);
 void doctor_counters(struct doctor *doctor);
 void doctor_variables(struct doctor *doctor);
 
-/* Whether the site's srun can start ranks of our MPI; nothing without srun. */
+/* Whether the site's srun can start ranks of our MPI; nothing without srun, or
+ * where it knows no cluster. */
 void doctor_srun(struct doctor *doctor);
 
 /* Starts two ranks that run a small loop, as `dlsbench run` does.  They must

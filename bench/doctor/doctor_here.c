@@ -195,11 +195,13 @@ static int run_two(bool have_cores, const char *out, struct answer *answer,
 void doctor_srun(struct doctor *doctor)
 {
     const char *way = launcher_srun_way();
-    if (way != NULL)
+    if (way == NULL)
+        return;
+    if (way[0] != '\0')
         doctor_add(doctor, HEALTH_FINE, "srun",
                    "starts ranks of this MPI (%s) with --mpi=%s", BUILD_MPI,
                    way);
-    else if (launcher_can_start("srun"))
+    else
         doctor_add(doctor, HEALTH_WARNING, "srun",
                    "srun --mpi=list has no method for this MPI (%s): ranks "
                    "that srun starts do not see each other; start them with "

@@ -30,20 +30,20 @@ bool launcher_can_start(const char *program)
 }
 
 /* The first way of `ways` that this site's srun has, by `srun --mpi=list`; the
- * names have versions there, as pmix_v4. */
+ * names have versions there, as pmix_v4.  An empty text: it lists none of them;
+ * NULL: it lists nothing. */
 static const char *site_way(const char *const ways[])
 {
     char list[4096];
     FILE *srun = popen("srun --mpi=list 2>&1", "r");
     size_t read = srun != NULL ? fread(list, 1, sizeof(list) - 1, srun) : 0;
     list[read] = '\0';
-    if (srun != NULL)
-        pclose(srun);
+    bool listed = srun != NULL && pclose(srun) == 0;
     for (; *ways != NULL; ways++)
         for (const char *at = list; (at = strstr(at, *ways)) != NULL; at++)
             if (at > list && strchr(" \t\n", at[-1]) != NULL)
                 return *ways;
-    return NULL;
+    return listed ? "" : NULL;
 }
 
 const char *launcher_srun_way(void)
@@ -62,7 +62,7 @@ static bool by_srun(char *text)
     const char *parts = getenv("SLURM_HET_SIZE"), *way = NULL;
     if (strcmp(BUILD_MPI, "mpich") == 0 && getenv("SLURM_JOB_ID") != NULL)
         way = launcher_srun_way();
-    if (way == NULL)
+    if (way == NULL || way[0] == '\0')
         return false;
     snprintf(text, LAUNCHER_SIZE, "srun --mpi=%s %s -c {threads}", way,
              parts != NULL && text_is(parts, "2") ? "--het-group=0,1"

@@ -16,7 +16,8 @@ enum { LAUNCHER_SIZE = 1024 };
 const char *launcher_default(char text[LAUNCHER_SIZE]);
 
 /* The first method of `srun --mpi=list` that starts ranks of the MPI that the
- * program was built with, as pmi2; NULL: none, or no srun. */
+ * program was built with, as pmi2; an empty text: none of them does; NULL:
+ * there is no srun, or it knows no cluster. */
 const char *launcher_srun_way(void);
 
 /* Tells srun, also one that mpiexec starts, of our place by its variables,

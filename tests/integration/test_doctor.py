@@ -103,6 +103,15 @@ def test_srun_is_asked_for_its_ways(tmp_path, way, health):
     assert rows["srun"]["health"] == health, rows["srun"]
 
 
+def test_an_srun_without_a_cluster_is_no_fault(tmp_path):
+    srun = tmp_path / "srun"
+    srun.write_text("#!/bin/sh\necho 'srun: fatal: no configuration source' "
+                    ">&2\nexit 1\n")
+    srun.chmod(0o755)
+    assert "srun" not in doctor(
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+
+
 def test_a_busy_machine_is_called_busy():
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
             for _ in range(2 * os.cpu_count())]
