@@ -9,6 +9,7 @@
 #include "base/system/allowed.h"
 #include "base/system/busy.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bad: measurements mean nothing, or nothing can be started.  A warning: they
@@ -59,9 +60,14 @@ void doctor_clock_source(struct doctor *doctor, double ns);
  * itself. */
 void doctor_speed(struct doctor *doctor, double share, double ratio);
 
+/* Times of hand-overs in seconds, measured while others left the cores alone.
+ * Some machines have two states of it. */
+void doctor_handover(struct doctor *doctor, const double *seconds, int count);
+
 /* The processor time of other processes, and the time that a hypervisor took,
- * between two readings of /proc/stat, `seconds` apart. */
-void doctor_others(struct doctor *doctor, const struct busy *before,
+ * between two readings of /proc/stat, `seconds` apart.  Returns whether the
+ * cores were left alone. */
+bool doctor_others(struct doctor *doctor, const struct busy *before,
                    const struct busy *after, double seconds);
 
 /* Room in /dev/shm and TMPDIR, and limits on files, processes and memory; what
@@ -70,11 +76,10 @@ void doctor_limits(struct doctor *doctor);
 
 /* ---- of this process: doctor_here.c ---- */
 
-/* Sleeps for a second to see what others do, then computes for a second to see
- * its core's speed. */
-void doctor_spin(struct doctor *doctor);
+/* The topology; a second of sleep to see what others do and how long a
+ * hand-over takes; a second of computing to see a core's speed. */
+void doctor_machine(struct doctor *doctor);
 
-void doctor_topology(struct doctor *doctor);
 void doctor_counters(struct doctor *doctor);
 void doctor_variables(struct doctor *doctor);
 
@@ -83,7 +88,7 @@ void doctor_variables(struct doctor *doctor);
 void doctor_srun(struct doctor *doctor);
 
 /* Starts two ranks that run a small loop, as `dlsbench run` does.  They must
- * have a core each, unless this process has only one; doctor_topology first. */
+ * have a core each, unless this process has only one; doctor_machine first. */
 void doctor_ranks(struct doctor *doctor);
 
 #endif

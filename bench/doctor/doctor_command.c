@@ -83,8 +83,7 @@ int doctor_command(int argc, char **argv)
     doctor_cores(&doctor);
     doctor_quota(&doctor);
     doctor_pressure(&doctor);
-    doctor_spin(&doctor);
-    doctor_topology(&doctor);
+    doctor_machine(&doctor);
     doctor_srun(&doctor);
     doctor_ranks(&doctor);
     doctor_variables(&doctor);

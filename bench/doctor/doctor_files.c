@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "base/stats.h"
 #include "base/system/groups.h"
 #include "base/text.h"
 
@@ -150,13 +151,13 @@ void doctor_pressure(struct doctor *doctor)
         share, share > 5 ? ": wait until it is quiet" : "");
 }
 
-void doctor_others(struct doctor *doctor, const struct busy *before,
+bool doctor_others(struct doctor *doctor, const struct busy *before,
                    const struct busy *after, double seconds)
 {
     if (before->processors == 0 || after->processors == 0 || seconds <= 0) {
         doctor_add(doctor, HEALTH_WARNING, "others",
                    "/proc/stat cannot be read: nobody knows what else runs");
-        return;
+        return false;
     }
     double all = seconds * after->processors;
     double stolen = fmax(after->stolen_s - before->stolen_s, 0) / all;
@@ -177,6 +178,32 @@ void doctor_others(struct doctor *doctor, const struct busy *before,
                "hypervisor", "the hypervisor took %.1f %% of the cores%s",
                100 * stolen,
                stolen > 0.005 ? ": other virtual machines run there" : "");
+    return others <= 0.02 && stolen <= 0.005;
+}
+
+void doctor_handover(struct doctor *doctor, const double *seconds, int count)
+{
+    /* One that was interrupted is no state. */
+    enum { OUTLIERS = 2 };
+    double sorted[STATS_SPLIT_MAX];
+    memcpy(sorted, seconds, (size_t)count * sizeof(*sorted));
+    stats_sort(sorted, count);
+    count -= OUTLIERS;
+    int below = 0;
+    double border = stats_split(sorted, count, 2);
+    while (below < count && sorted[below] < border)
+        below++;
+    if (below <= OUTLIERS || below == count)
+        doctor_add(doctor, HEALTH_FINE, "hand-over",
+                   "a core sees what another one wrote after %.0f ns",
+                   1e9 * sorted[count / 2]);
+    else
+        doctor_add(doctor, HEALTH_WARNING, "hand-over",
+                   "a core sees what another one wrote after %.0f ns at times "
+                   "and after %.0f ns at others: times change with it, compare "
+                   "runs of the same state only ('dlsbench compare' does)",
+                   1e9 * sorted[below / 2],
+                   1e9 * sorted[below + (count - below) / 2]);
 }
 
 void doctor_governor(struct doctor *doctor)

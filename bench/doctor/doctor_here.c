@@ -6,8 +6,11 @@
 #include "bench/launching/child.h"
 #include "bench/launching/launcher.h"
 #include "harness/counters/counters.h"
+#include "harness/launch/handover.h"
+#include "harness/messages/comm.h"
 #include "harness/topo/topo.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -53,27 +56,37 @@ static void check_speed(struct doctor *doctor)
     doctor_speed(doctor, share, first / last);
 }
 
-void doctor_spin(struct doctor *doctor)
+/* In a second of little else than sleep: what others do, and in which states
+ * the machine is meanwhile.  Their load would pass for a state. */
+static void check_quiet(struct doctor *doctor, const struct topo *topo)
 {
+    enum { SAMPLES = 50 };
+    double handover_s[SAMPLES], begin_s = clock_s(CLOCK_MONOTONIC);
+    const struct engine_patience patience = {.spin_s = 1e-3};
+    struct engine_team *team = NULL;
     struct busy before, after;
-    double begin_s = clock_s(CLOCK_MONOTONIC);
+    struct error err;
+    bool measures = topo != NULL && topo_cores(topo) > 1 &&
+                    engine_team_start(&team, 2, &err) == 0;
     busy_read(doctor->root, &doctor->allowed.mask, &before);
-    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    for (int i = 0; i < SAMPLES; i++) {
+        if (measures)
+            handover_s[i] = handover_of_team(topo, team, &patience);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000000 / SAMPLES}, NULL);
+    }
     busy_read(doctor->root, &doctor->allowed.mask, &after);
-    doctor_others(doctor, &before, &after, clock_s(CLOCK_MONOTONIC) - begin_s);
-    check_speed(doctor);
+    if (team != NULL)
+        engine_team_stop(team);
+    bool alone = doctor_others(doctor, &before, &after,
+                               clock_s(CLOCK_MONOTONIC) - begin_s);
+    if (measures && alone)
+        doctor_handover(doctor, handover_s, SAMPLES);
 }
 
 /* ---- topology, counters, variables ---- */
 
-void doctor_topology(struct doctor *doctor)
+static void check_topology(struct doctor *doctor, const struct topo *topo)
 {
-    struct error err;
-    struct topo *topo;
-    if (topo_open(&topo, &err) != 0) {
-        doctor_add(doctor, HEALTH_BAD, "topology", "%s", err.text);
-        return;
-    }
     int kinds = topo_kinds(topo), cores = topo_cores(topo);
     doctor->cores = cores;
     doctor_add(doctor, HEALTH_FINE, "topology", "%s", topo_summary(topo));
@@ -87,7 +100,20 @@ void doctor_topology(struct doctor *doctor)
                    "%d on %d cores: each worker gets a core, with --smt a "
                    "hardware thread",
                    topo_processors(topo), cores);
-    topo_close(topo);
+}
+
+void doctor_machine(struct doctor *doctor)
+{
+    struct error err;
+    struct topo *topo = NULL;
+    if (topo_open(&topo, &err) != 0)
+        doctor_add(doctor, HEALTH_BAD, "topology", "%s", err.text);
+    else
+        check_topology(doctor, topo);
+    check_quiet(doctor, topo);
+    check_speed(doctor);
+    if (topo != NULL)
+        topo_close(topo);
 }
 
 void doctor_counters(struct doctor *doctor)
@@ -157,12 +183,62 @@ static double no_tick(void *arg)
     return 20;
 }
 
+static int run(const char *const words[], const struct child_watcher *watcher,
+               struct child_end *end, struct error *err)
+{
+    struct stops stops;
+    int code = stops_open(&stops, err);
+    if (code != 0)
+        return code;
+    code =
+        child_run((char *const *)(uintptr_t)words, &stops, watcher, end, err);
+    stops_close(&stops);
+    return code;
+}
+
+struct version {
+    char text[24]; /* "4.0.2"; empty: not found */
+};
+
+/* The first number with a dot in it. */
+static void find_version(void *arg, const char *line)
+{
+    struct version *version = arg;
+    const char *dot = strchr(line, '.');
+    while (dot != NULL && (dot == line || !isdigit((unsigned char)dot[-1]) ||
+                           !isdigit((unsigned char)dot[1])))
+        dot = strchr(dot + 1, '.');
+    if (dot == NULL || version->text[0] != '\0')
+        return;
+    while (dot > line && isdigit((unsigned char)dot[-1]))
+        dot--;
+    snprintf(version->text, sizeof(version->text), "%.*s",
+             (int)strspn(dot, "0123456789."), dot);
+}
+
+/* What the launcher says of itself. */
+static struct version launcher_version(const char *template)
+{
+    struct version version = {""};
+    struct error err;
+    struct child_end end;
+    char program[LAUNCHER_SIZE];
+    const struct child_watcher watcher = {.output = find_version,
+                                          .message = take_output,
+                                          .tick = no_tick,
+                                          .arg = &version};
+    snprintf(program, sizeof(program), "%.*s", (int)strcspn(template, " "),
+             template);
+    run((const char *const[]){program, "--version", NULL}, &watcher, &end,
+        &err);
+    return version;
+}
+
 /* As a user would, into a folder that is removed afterwards. */
 static int run_two(bool have_cores, const char *out, struct answer *answer,
                    struct child_end *end, struct error *err)
 {
     char self[PATH_MAX];
-    struct stops stops;
     const char *const words[] = {self,
                                  "run",
                                  "--kernel",
@@ -184,12 +260,7 @@ static int run_two(bool have_cores, const char *out, struct answer *answer,
                                           .tick = no_tick,
                                           .arg = answer};
     int code = child_program(self, sizeof(self), err);
-    if (code != 0 || (code = stops_open(&stops, err)) != 0)
-        return code;
-    code =
-        child_run((char *const *)(uintptr_t)words, &stops, &watcher, end, err);
-    stops_close(&stops);
-    return code;
+    return code != 0 ? code : run(words, &watcher, end, err);
 }
 
 void doctor_srun(struct doctor *doctor)
@@ -207,6 +278,21 @@ void doctor_srun(struct doctor *doctor)
                    "that srun starts do not see each other; start them with "
                    "mpiexec",
                    BUILD_MPI);
+}
+
+static void add_two(struct doctor *doctor, const char *template,
+                    bool have_cores)
+{
+    char text[200], versions[80] = "";
+    struct version library = {""}, launcher = launcher_version(template);
+    comm_describe(text, sizeof(text));
+    find_version(&library, text);
+    if (launcher.text[0] != '\0' && strstr(template, "mpiexec") != NULL)
+        snprintf(versions, sizeof(versions), " (of version %s, MPI is %s)",
+                 launcher.text, library.text);
+    doctor_add(doctor, HEALTH_FINE, "two ranks",
+               "started by '%.100s'%s, they see each other%s", template,
+               versions, have_cores ? " and have a core each" : "");
 }
 
 void doctor_ranks(struct doctor *doctor)
@@ -229,7 +315,5 @@ void doctor_ranks(struct doctor *doctor)
         doctor_add(doctor, HEALTH_BAD, "two ranks", "'%.100s' fails: %s",
                    template, answer.first);
     else
-        doctor_add(doctor, HEALTH_FINE, "two ranks",
-                   "started by '%.100s', they see each other%s", template,
-                   have_cores ? " and have a core each" : "");
+        add_two(doctor, template, have_cores);
 }

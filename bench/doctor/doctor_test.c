@@ -96,12 +96,12 @@ static void others_and_the_hypervisor(void **unused)
                "cpu 0 0 0 0\ncpu0 150 0 0 930 0 0 0 20\n"
                "cpu1 0 0 0 1100 0 0 0 0\ncpu2 100 0 0 0 0 0 0 0\n");
     busy_read(tree.path, &doctor.allowed.mask, &after);
-    doctor_others(&doctor, &before, &after, 1);
+    assert_false(doctor_others(&doctor, &before, &after, 1));
     assert_int_equal(doctor.count, 2);
     expect(doctor.list[0], HEALTH_BAD, "had 25.0 % of the cores");
     expect(doctor.list[1], HEALTH_BAD, "took 10.0 % of the cores");
     doctor.count = 0;
-    doctor_others(&doctor, &before, &before, 1);
+    assert_true(doctor_others(&doctor, &before, &before, 1));
     expect(doctor.list[0], HEALTH_FINE, "had 0.0 % of the cores");
     expect(doctor.list[1], HEALTH_FINE, "took 0.0 % of the cores");
     doctor.count = 0;
@@ -116,6 +116,22 @@ static void others_and_the_hypervisor(void **unused)
     doctor_others(&doctor, &before, &after, 1);
     expect(doctor.list[0], HEALTH_WARNING, "cannot be read");
     tree_remove(&tree);
+}
+
+static void hand_over(void **unused)
+{
+    struct doctor doctor = {.count = 0};
+    double seconds[20];
+    for (int i = 0; i < 20; i++)
+        seconds[i] = (50 + i) * 1e-9;
+    seconds[3] = seconds[7] = 1e-3; /* interrupted */
+    doctor_handover(&doctor, seconds, 20);
+    expect(doctor.list[0], HEALTH_FINE, "after 61 ns");
+    for (int i = 12; i < 20; i++)
+        seconds[i] += 200e-9;
+    doctor_handover(&doctor, seconds, 20);
+    expect(doctor.list[1], HEALTH_WARNING,
+           "after 56 ns at times and after 266 ns at others");
 }
 
 static void pressure_and_governor(void **unused)
@@ -237,7 +253,7 @@ static void limits_of_a_process(void **unused)
 }
 
 TESTS(cmocka_unit_test(cores), cmocka_unit_test(quotas),
-      cmocka_unit_test(others_and_the_hypervisor),
+      cmocka_unit_test(others_and_the_hypervisor), cmocka_unit_test(hand_over),
       cmocka_unit_test(pressure_and_governor),
       cmocka_unit_test(reading_the_clock), cmocka_unit_test(speed),
       cmocka_unit_test(room_and_tasks), cmocka_unit_test(limits_of_a_process))

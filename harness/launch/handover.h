@@ -11,4 +11,9 @@
  * simulation. */
 double handover_measure(struct launch_context *context);
 
+/* The same between the first two threads of a team, which run on the first two
+ * cores meanwhile. */
+double handover_of_team(const struct topo *topo, struct engine_team *team,
+                        const struct engine_patience *patience);
+
 #endif

@@ -2,6 +2,7 @@
 made worse."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -25,7 +26,11 @@ def doctor(*before, env=None):
 def test_this_machine_starts_two_ranks():
     rows = doctor()
     assert rows["two ranks"]["health"] == "fine", rows["two ranks"]
+    assert re.search(r"\(of version (\S+), MPI is \1\)",
+                     rows["two ranks"]["text"]), rows["two ranks"]
     assert rows["topology"]["health"] == "fine"
+    if rows["others"]["health"] == rows["hypervisor"]["health"] == "fine":
+        assert re.search(r"after \d+ ns", rows["hand-over"]["text"])
     assert {"cores", "quota", "others", "own core", "shared memory",
             "scratch", "counters"} <= set(rows)
 

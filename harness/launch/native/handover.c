@@ -10,7 +10,8 @@
 enum { SETS = 5, TRIPS = 20 };
 
 struct handover {
-    const struct launch_context *context;
+    const struct topo *topo;
+    const struct engine_patience *patience;
     _Alignas(128) struct engine_progress there;
     _Alignas(128) struct engine_progress back;
     double one_way_s[SETS];
@@ -19,7 +20,6 @@ struct handover {
 /* Set -1 warms up. */
 static void pass_flag(struct handover *h, int thread)
 {
-    const struct engine_patience *patience = &h->context->comm.patience;
     int64_t ball = 0;
     for (int set = -1; set < SETS; set++) {
         double start = engine_now();
@@ -27,7 +27,7 @@ static void pass_flag(struct handover *h, int thread)
             ball++;
             if (thread == 0)
                 engine_publish(&h->there, ball);
-            engine_wait_until(patience, thread == 0 ? &h->back : &h->there,
+            engine_wait_until(h->patience, thread == 0 ? &h->back : &h->there,
                               ball);
             if (thread == 1)
                 engine_publish(&h->back, ball);
@@ -45,23 +45,31 @@ static void handover_body(int thread, void *arg)
     cpu_set_t before;
     if (thread > 1 || sched_getaffinity(0, sizeof(before), &before) != 0)
         return;
-    topo_bind_compact(h->context->place.topo, thread, 2, &err);
+    topo_bind_compact(h->topo, thread, 2, &err);
     pass_flag(h, thread);
     sched_setaffinity(0, sizeof(before), &before);
+}
+
+double handover_of_team(const struct topo *topo, struct engine_team *team,
+                        const struct engine_patience *patience)
+{
+    struct handover h = {.topo = topo, .patience = patience};
+    engine_team_run(team, handover_body, &h);
+    return stats_middle(h.one_way_s, SETS);
 }
 
 /* A rank with one thread starts a team of two for this. */
 static double measure_here(struct launch_context *context)
 {
-    struct handover h = {.context = context};
     struct engine_team *team = context->team;
     struct error err;
     if (context->threads < 2 && engine_team_start(&team, 2, &err) != 0)
         return NAN;
-    engine_team_run(team, handover_body, &h);
+    double one_way_s =
+        handover_of_team(context->place.topo, team, &context->comm.patience);
     if (team != context->team)
         engine_team_stop(team);
-    return stats_middle(h.one_way_s, SETS);
+    return one_way_s;
 }
 
 double handover_measure(struct launch_context *context)
