@@ -5,9 +5,9 @@ SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
-# Under a sanitizer `make test` runs a fifth of them, others with each commit.
+# Under a sanitizer `make test` runs a third of them, others with each commit.
 SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/slices.py \
-          unit-$(SAN) 5 $(TESTS)),$(TESTS))
+          unit-$(SAN) 3 $(TESTS)),$(TESTS))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
 
 $(BUILD)/dlsbench: $(OBJECTS)

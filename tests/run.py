@@ -24,7 +24,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
 import slices  # noqa: E402
 
-CHECKS = ["clang", "headers", "layers", "format", "python", "shell",
+CHECKS = ["headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure or look at other processes, or take network
@@ -146,10 +146,8 @@ def run(command, limit=900, env=None, beside=False):
     return code, "".join(lines)
 
 
-def check(count, name, beside):
+def check(count, name, beside, options=()):
     """Each check of checks.mk counts as one."""
-    # clang's is the build that the address sanitizer needs anyway.
-    options = ["BUILD=build/address", "SAN=address"] * (name == "clang")
     code, _ = run(["make", "--no-print-directory", "-j", JOBS, *options,
                    "check-" + name], beside=beside)
     count.add(code == 0, code != 0)
@@ -161,6 +159,9 @@ def build(count):
 
 
 def checks(count):
+    """clang's is a build that a sanitizer needs anyway."""
+    name = slices.sanitizers(slices.seed())[0]
+    check(count, "clang", True, [f"BUILD=build/{name}", f"SAN={name}"])
     for name in CHECKS:
         check(count, name, beside=True)
 
@@ -204,6 +205,8 @@ def unit(count):
 
 
 def unit_address(count):
+    if "address" not in slices.sanitizers(slices.seed()):
+        return
     # MPICH and hwloc keep memory until the end; the programs without MPI look
     # for leaks of our own code.
     unit_build(count, "build/address", ["SAN=address"],
@@ -211,15 +214,19 @@ def unit_address(count):
 
 
 def unit_thread(count):
+    if "thread" not in slices.sanitizers(slices.seed()):
+        return
     # UCX would hook into a thread's end, after the sanitizer's.
     unit_build(count, "build/thread", ["SAN=thread"],
-               slices.part_of("threaded", THREADED, part=2),
+               THREADED,
                env={"UCX_MEM_MMAP_HOOK_MODE": "none"})
 
 
 def fuzz(count):
     """Each fuzzer reads its corpus, under the sanitizers; `make test-faults`
     searches for more."""
+    if "address" not in slices.sanitizers(slices.seed()):
+        return
     code, text = run(["make", "--no-print-directory", "-j", JOBS,
                       "BUILD=build/address", "SAN=address", "fuzz-replay"],
                      beside=True)
@@ -271,8 +278,9 @@ def build_for(count, files):
     for file in files:
         with open(file, encoding="utf-8") as source:
             texts += source.read()
+    built = "|".join([*slices.sanitizers(slices.seed()), "preloaded"])
     for program in sorted(set(re.findall(
-            r'"(build/(?:address|thread|preloaded)/[\w./-]+)"', texts))):
+            rf'"(build/(?:{built})/[\w./-]+)"', texts))):
         wanted.setdefault("/".join(program.split("/")[:2]), []).append(program)
     for folder, programs in wanted.items():
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,

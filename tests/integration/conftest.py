@@ -36,6 +36,7 @@ SMALL = f"""<?xml version='1.0'?>
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "cross: a full cross, see slices.py")
+    config.addinivalue_line("markers", "under(sanitizer): see slices.py")
     config.addinivalue_line("markers", "measures: answers depend on times; "
                             "what fails beside other tests runs again alone")
 

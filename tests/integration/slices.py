@@ -2,17 +2,20 @@
 of them, another with every commit, so that in time all of them run.  run.py
 says how to run the same slice again (SLICE=...).
 
-Of each group of test files in FILES a fifth runs, whole, and with it the files
-that the commit touches, or whose subject it touches.  Of a test that is marked
-with `cross` a part of the cases runs:
+Of each group of test files in FILES a tenth runs, whole, and with it the files
+that the commit touches, or whose subject it touches (ROOMS).  One of the two
+sanitizers is built and used.  Of a test that is marked with `cross` a part of
+the cases runs; `under` names the sanitizer that it needs:
 
     @pytest.mark.cross                  a quarter of the test's cases
     @pytest.mark.cross(part=8)          an eighth
     @pytest.mark.cross(group="name")    a quarter of the tests of that name
+    @pytest.mark.under("thread")        where the thread sanitizer is built
     part_of("name", values)             a quarter of what one case goes through
 
 SLICE=1/5 to SLICE=5/5 have every file and every case between them; so do the
-pieces of any other number.  The Makefile asks for unit tests under sanitizers:
+pieces of any other number, which use both sanitizers.  The Makefile asks for
+unit tests under sanitizers:
 
     slices.py NAME PART VALUE...        prints part_of(NAME, VALUES, PART)
 """
@@ -26,34 +29,49 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PART = 4
-OF_FILES = 5
-# Files about one subject, in groups of about five: one of them runs.
+OF_FILES = 10
+SANITIZERS = ["address", "thread"]
+# Files about one or two subjects, in groups of about ten: one of them runs.
 FILES = {
     "answers": """analysis_rates analysis_regret analysis_unequal sync_tables
-        this_cluster""",
-    "builds": "extend installed make openmpi release",
-    "commands": "batch errors formats input parts",
-    "costs": "auto costs foretell plan python",
-    "dependences": "dependence sim_dependence spmv steps vectors",
-    "disturbed": "perturb perturb_several prefetch push steal",
-    "ends": "alone ending faults kills start",
-    "jobs": "doctor hosts slurm submit sweep",
+        this_cluster analysis_compare analysis_data analysis_report
+        analysis_sweeps trackers""",
+    "builds and manual": """extend installed make openmpi release completion
+        help lists manual tutorial""",
+    "commands": """batch errors formats input parts auto costs foretell plan
+        python""",
+    "disturbed": """perturb perturb_several prefetch push steal alone ending
+        faults kills start""",
+    "jobs and results": """doctor hosts slurm submit sweep damaged directory
+        memory results save""",
     "libraries": """libdls libdls_data libdls_first libdls_installed libdls_mpi
         libdls_own libdls_races libdls_report libdls_smpi""",
-    "loops": "combinations driver matrix transport_openmp transports",
-    "machine": "binding calibrate counters counters_perf power",
-    "manual": "completion help lists manual tutorial",
-    "measured": "learning load sync_interval truth validate",
+    "loops": """combinations driver matrix transport_openmp transports
+        dependence sim_dependence spmv steps vectors""",
+    "measured": """binding calibrate counters counters_perf power learning load
+        sync_interval truth validate""",
     "openmp": """omp omp_blocks omp_cores omp_library omp_record omp_regions
         omp_static omp_try""",
-    "pages": """analysis_bases analysis_classes analysis_cluster
-        analysis_figures analysis_flexibility""",
-    "papers": """analysis_paper_figures paper_andronikos paper_beaumont
-        paper_beyond paper_ciorba paper_diaz paper_han papers_run""",
-    "results": "damaged directory memory results save",
-    "simulations": "replay sim sim_learning sim_platforms this_machine",
-    "tables": """analysis_compare analysis_data analysis_report analysis_sweeps
-        trackers"""}
+    "pages and papers": """analysis_bases analysis_classes analysis_cluster
+        analysis_figures analysis_flexibility analysis_paper_figures
+        paper_andronikos paper_beaumont paper_beyond paper_ciorba paper_diaz
+        paper_han papers_run""",
+    "simulations": "replay sim sim_learning sim_platforms this_machine"}
+# Which file tests a room whose name it does not have.
+ROOMS = {
+    "analysis": "analysis_report", "bench/campaign": "batch",
+    "bench/foretell/load": "plan", "bench/foretell/replay": "replay",
+    "bench/launching": "driver", "bench/options": "help",
+    "bench/programs": "omp", "bench/results": "results",
+    "bench/simgrid": "sim", "dls": "libdls", "harness/cell": "errors",
+    "harness/check": "errors", "harness/disturb": "perturb",
+    "harness/engine": "matrix", "harness/launch": "driver",
+    "harness/measure": "calibrate", "harness/messages": "matrix",
+    "harness/problem": "steps", "harness/protocol/parallel": "matrix",
+    "harness/protocol/pipeline": "dependence", "harness/record": "results",
+    "harness/replay": "replay", "harness/sim": "sim",
+    "harness/topo": "binding", "harness/transport": "matrix",
+    "harness/workers": "power", "kernels": "vectors", "sched": "vectors"}
 # These take no time.
 ALWAYS = "sizes slices"
 
@@ -100,7 +118,16 @@ def touched(names, by):
         else ""
     words = {pathlib.Path(word).stem.removeprefix("test_")
              for path in paths.splitlines() for word in path.split("/")}
-    return {x for x in names if words & {x, x.partition("_")[2]}}
+    rooms = {str(room) for path in paths.splitlines()
+             for room in pathlib.Path(path).parents}
+    return {x for x in names if words & {x, x.partition("_")[2]}} | {
+        ROOMS[x] for x in rooms & set(ROOMS)} & set(names)
+
+
+def sanitizers(by):
+    """Those that are built and used."""
+    return SANITIZERS if os.environ.get("ALL") or "/" in by else \
+        [x for x in SANITIZERS if x in kept("sanitizers", SANITIZERS, by, 2)]
 
 
 def left_out(by):
@@ -123,8 +150,11 @@ def choose(items, by):
             crosses.setdefault((name, part), []).append(item.nodeid)
     run = {case for (name, part), cases in crosses.items()
            for case in kept(name, cases, by, part)}
+    built = sanitizers(by)
     out = [x for x in items if x.get_closest_marker("cross")
-           and x.nodeid not in run]
+           and x.nodeid not in run
+           or (under := x.get_closest_marker("under"))
+           and under.args[0] not in built]
     left = set(map(id, out))
     return [x for x in items if id(x) not in left], out
 

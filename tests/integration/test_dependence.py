@@ -120,6 +120,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, kernel,
     assert {name(x["scheme"]) for x in runs} == set(map(name, schemes))
 
 
+@pytest.mark.under("address")
 @pytest.mark.cross(part=6)
 @pytest.mark.parametrize("shape", ["1x3", "3x1", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
@@ -133,6 +134,7 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
     check(result, 24)
 
 
+@pytest.mark.under("thread")
 @pytest.mark.cross(part=6)
 @pytest.mark.parametrize("shape", ["1x2", "1x4", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",

@@ -283,6 +283,7 @@ def test_threads_may_multiply_at_the_same_time(dlsbench, monkeypatch):
     assert result.code == 0, result.err
 
 
+@pytest.mark.under("address")
 @pytest.mark.cross
 @pytest.mark.parametrize("layout", [
     "layout: 1x3\nhierarchy: [flat, node, 2]",

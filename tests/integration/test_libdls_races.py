@@ -15,6 +15,7 @@ SCHEMES = ["ss", "gss", "tss", "fss"]
 # Where workers learn, and where some have first chunks of their own.
 MORE = {"": ["static", "wcss", "awf-b", "af"],
         "transport=master": ["static", "wcss", "awf-b", "af"]}
+pytestmark = pytest.mark.under("thread")
 
 
 @pytest.fixture(scope="module")

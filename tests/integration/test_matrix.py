@@ -127,6 +127,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
         assert {x for x in ran if "/" in x} == set(map(name, two))
 
 
+@pytest.mark.under("address")
 @pytest.mark.cross(part=8)
 @pytest.mark.parametrize("shape", SANITIZED)
 def test_under_address_and_undefined_sanitizer(dlsbench, campaign, shape):
@@ -230,6 +231,7 @@ cells:
         result.out + result.err)
 
 
+@pytest.mark.under("thread")
 @pytest.mark.cross(part=4)
 @pytest.mark.parametrize("shape,power", [
     ("1x2", ""), ("1x4", "1,2,3,4"), ("2x2", ""), ("3x2", "2:1,2:2,2:3")])

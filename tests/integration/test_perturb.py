@@ -32,8 +32,9 @@ def listed(words):
 
 
 @pytest.mark.cross
-@pytest.mark.parametrize("program", ["build/dlsbench",
-                                     "build/address/dlsbench"])
+@pytest.mark.parametrize("program", [
+    "build/dlsbench", pytest.param("build/address/dlsbench",
+                                   marks=pytest.mark.under("address"))])
 def test_with_reissue_every_loop_ends_verified(dlsbench, campaign, lasting,
                                                program):
     schemes = ["static", *part_of("reissue " + program, ["ss", "awf-b"])]
@@ -78,6 +79,7 @@ def check_held(run):
         assert held["from_s"] >= 0.002
 
 
+@pytest.mark.under("thread")
 def test_threads_never_share_what_is_handed_out_again(dlsbench, lasting):
     """Under the thread sanitizer."""
     for wrong in "none", *WRONG[1:]:

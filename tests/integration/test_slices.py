@@ -13,11 +13,11 @@ CASES = [f"test_x[{i}]" for i in range(10)]
 class Case:
     """As much of a pytest item as is asked for."""
 
-    def __init__(self, nodeid, cross=None):
-        self.nodeid, self.cross = nodeid, cross and cross.mark
+    def __init__(self, nodeid, mark=None):
+        self.nodeid, self.mark = nodeid, mark and mark.mark
 
-    def get_closest_marker(self, _):
-        return self.cross
+    def get_closest_marker(self, name):
+        return self.mark if self.mark and self.mark.name == name else None
 
 
 def test_a_slice_is_a_quarter_and_the_same_for_the_same_commit():
@@ -58,17 +58,17 @@ def test_a_slice_may_be_smaller_or_of_several_tests():
     assert of_cases in ([True, False], [True, True, False])
 
 
-def test_each_file_is_in_a_group_and_of_each_group_a_fifth_runs():
+def test_each_file_is_in_a_group_and_of_each_group_a_tenth_runs():
     groups = [set(names.split()) for names in slices.FILES.values()]
     files = [name for names in groups for name in names]
     assert sorted(files + slices.ALWAYS.split()) == sorted(
         x.name[5:-3] for x in (ROOT / "tests/integration").glob("test_*.py"))
-    for commits in map(str, range(60)), [f"{i}/5" for i in range(1, 6)]:
+    for pieces, commits in ((1, map(str, range(90))),
+                            (2, [f"{i}/5" for i in range(1, 6)])):
         ran = set()
         for commit in commits:
             run = set(files) - slices.left_out(commit)
-            assert all(len(run & names) in (len(names) // 5,
-                                            -(-len(names) // 5))
+            assert all(1 <= len(run & names) <= pieces * -(-len(names) // 10)
                        for names in groups)
             ran |= run
         assert ran == set(files)
@@ -76,13 +76,34 @@ def test_each_file_is_in_a_group_and_of_each_group_a_fifth_runs():
 
 def test_what_a_commit_touches_runs(monkeypatch):
     paths = ["tests/integration/test_omp.py", "bench/programs/try/rounds.c",
-             "harness/transport/steal/steal.c", "analysis/compare.py"]
+             "harness/transport/steal/steal.c", "analysis/compare.py",
+             "harness/transport/master/chain.c", "README.md"]
     monkeypatch.setattr(slices, "git", lambda *_: "\n".join(paths))
     names = {name for x in slices.FILES.values() for name in x.split()}
     assert slices.touched(names, "a1b2c3d") == {
-        "omp", "omp_try", "steal", "analysis_compare"}
+        "omp", "omp_try", "steal", "matrix", "analysis_compare",
+        "analysis_report"}
     assert slices.touched(names, "1/5") == set()
     assert not {"omp", "steal"} & slices.left_out("a1b2c3d")
+
+
+def test_rooms_that_name_their_test_are_there():
+    for room, name in slices.ROOMS.items():
+        assert (ROOT / room).is_dir(), room
+        assert (ROOT / f"tests/integration/test_{name}.py").exists(), name
+
+
+def test_one_sanitizer_is_used_and_in_time_both(monkeypatch):
+    monkeypatch.delenv("ALL", raising=False)
+    used = [slices.sanitizers(str(commit)) for commit in range(20)]
+    assert all(len(x) == 1 for x in used)
+    assert {x for (x,) in used} == set(slices.SANITIZERS)
+    assert slices.sanitizers("2/5") == slices.SANITIZERS
+    items = [Case(x, pytest.mark.under(x)) for x in slices.SANITIZERS]
+    run, out = slices.choose(items, "7")
+    assert [x.nodeid for x in run] == used[7] and len(out) == 1
+    monkeypatch.setenv("ALL", "1")
+    assert slices.sanitizers("7") == slices.SANITIZERS
 
 
 def test_of_values_a_part_runs_in_their_order(monkeypatch):
@@ -110,6 +131,6 @@ def test_of_unit_tests_under_sanitizers_a_part_is_built_and_run(monkeypatch):
     assert {f"build/address/{x[6:]}" for x in plain} == every
     monkeypatch.delenv("ALL", raising=False)
     part = programs(*sanitized)
-    assert part == slices.kept("unit-address", every, "a1", 5)
+    assert part == slices.kept("unit-address", every, "a1", 3)
     monkeypatch.setenv("ALL", "1")
     assert programs(*sanitized) == every
