@@ -185,14 +185,19 @@ static void print_gain(const struct findings *findings, int best, FILE *out)
             choice->runs);
 }
 
-static bool is_tried(const struct findings *findings, enum factor factor)
+/* Whether each that was tried of a kind was dropped. */
+static bool are_dropped(const struct findings *findings, enum factor factor)
 {
     const struct rounds *rounds = findings->rounds;
-    for (int i = 1; i < rounds->candidates->count; i++)
-        if (rounds->candidates->factor[i] == factor && rounds->dropped[i] &&
-            !rounds->useless[i])
-            return true;
-    return false;
+    bool any = false;
+    for (int i = 1; i < rounds->candidates->count; i++) {
+        if (rounds->candidates->factor[i] != factor || rounds->useless[i])
+            continue;
+        if (!rounds->dropped[i])
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 /* The most of each kind that was tried, of the whole program. */
@@ -220,8 +225,8 @@ static void print_kinds(const struct findings *findings, FILE *out)
         else if (!isnan(hidden))
             fprintf(out, "%s%s: no difference above %.1f %%", before,
                     factor_names[f], 100 * hidden);
-        else if (is_tried(findings, f))
-            fprintf(out, "%s%s: nothing that is not slower", before,
+        else if (are_dropped(findings, f))
+            fprintf(out, "%s%s: each was slower", before,
                     factor_names[f]);
         else
             continue;
