@@ -24,7 +24,7 @@ def draw(strips):
 
 def caption(strips):
     most = max(len(s["threads"]) for s in strips)
-    which = ("above the best choice, below the one that takes longest"
+    which = ("above what to use, below what takes longest"
              if len(strips) > 1 else "no choice is slower or faster than this")
     return (f"In one run, the first that counted; {which}. The height shows "
             "which part of each moment the thread computed (blue) or waited "
