@@ -226,8 +226,7 @@ static void print_kinds(const struct findings *findings, FILE *out)
             fprintf(out, "%s%s: no difference above %.1f %%", before,
                     factor_names[f], 100 * hidden);
         else if (are_dropped(findings, f))
-            fprintf(out, "%s%s: each was slower", before,
-                    factor_names[f]);
+            fprintf(out, "%s%s: each was slower", before, factor_names[f]);
         else
             continue;
         before = "; ";
