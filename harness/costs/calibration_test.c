@@ -312,11 +312,11 @@ static void a_tournament_has_every_pair_once(void **unused)
 {
     for (int n = 1; n <= 64; n++) {
         int played[64][64] = {{0}}, count = 0;
-        for (int r = 0; r < exchange_rounds(n); r++) {
+        for (int r = 0; r < boundary_rounds(n); r++) {
             bool busy[64] = {false};
             for (int m = 0; m < (n + 1) / 2; m++) {
                 int pair[2];
-                if (!exchange_match(n, r, m, pair))
+                if (!boundary_match(n, r, m, pair))
                     continue;
                 assert_true(0 <= pair[0] && pair[0] < pair[1] && pair[1] < n);
                 assert_false(busy[pair[0]] || busy[pair[1]]);
@@ -326,13 +326,13 @@ static void a_tournament_has_every_pair_once(void **unused)
             }
         }
         assert_int_equal(count, n * (n - 1) / 2);
-        assert_int_equal(count, exchange_pairs(n));
+        assert_int_equal(count, boundary_pairs(n));
         for (int a = 0; a < n; a++)
             for (int b = a + 1; b < n; b++)
                 assert_int_equal(played[a][b], 1);
     }
-    assert_int_equal(exchange_rounds(1000), 63);
-    assert_int_equal(exchange_pairs(1000), 63 * 500);
+    assert_int_equal(boundary_rounds(1000), 63);
+    assert_int_equal(boundary_pairs(1000), 63 * 500);
 }
 
 /* Any few repetitions in a row have starts from all over. */

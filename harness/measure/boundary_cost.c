@@ -48,7 +48,7 @@ static int make_even(int workers)
     return workers + workers % 2;
 }
 
-int exchange_rounds(int workers)
+int boundary_rounds(int workers)
 {
     int all = make_even(workers) - 1;
     if (workers < 2)
@@ -57,12 +57,12 @@ int exchange_rounds(int workers)
 }
 
 /* The circle method: the last player stays, the others go round. */
-bool exchange_match(int workers, int round, int match, int pair[2])
+bool boundary_match(int workers, int round, int match, int pair[2])
 {
     int n = make_even(workers), turn;
     if (workers < 2)
         return false;
-    turn = (int)((int64_t)round * (n - 1) / exchange_rounds(workers));
+    turn = (int)((int64_t)round * (n - 1) / boundary_rounds(workers));
     int a = match == 0 ? n - 1 : (turn + match) % (n - 1);
     int b = match == 0 ? turn : (turn - match + n - 1) % (n - 1);
     pair[0] = a < b ? a : b;
@@ -70,12 +70,12 @@ bool exchange_match(int workers, int round, int match, int pair[2])
     return pair[1] < workers;
 }
 
-int exchange_pairs(int workers)
+int boundary_pairs(int workers)
 {
     int count = 0, pair[2];
-    for (int r = 0; r < exchange_rounds(workers); r++)
+    for (int r = 0; r < boundary_rounds(workers); r++)
         for (int m = 0; m < make_even(workers) / 2; m++)
-            count += exchange_match(workers, r, m, pair);
+            count += boundary_match(workers, r, m, pair);
     return count;
 }
 
@@ -88,7 +88,7 @@ static int take_seats(struct exchange *x, int round, int pairs,
         x->seat[t] = (struct seat){.partner = -1};
     for (int m = 0; m < make_even(crew->workers) / 2; m++) {
         int pair[2];
-        if (!exchange_match(crew->workers, round, m, pair))
+        if (!boundary_match(crew->workers, round, m, pair))
             continue;
         for (int side = 0; side < 2; side++) {
             int t = pair[side] - crew->first;
@@ -248,13 +248,13 @@ static void open_memory(struct exchange *x)
     memset(x->rows, 0, edges * ROW_BYTES * 2);
 }
 
-int exchange_measure(struct crew *crew, struct calibration_kind *kind,
+int boundary_measure(struct crew *crew, struct calibration_kind *kind,
                      struct error *err)
 {
     struct exchange x = {.crew = crew};
     int pairs = 0, code = 0;
     open_memory(&x);
-    for (int r = 0; code == 0 && r < exchange_rounds(crew->workers); r++)
+    for (int r = 0; code == 0 && r < boundary_rounds(crew->workers); r++)
         code = measure_round(&x, r, &pairs, kind, err);
     if (code == 0)
         gather_pairs(&x, kind);

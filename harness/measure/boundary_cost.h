@@ -13,18 +13,18 @@
 #include "harness/costs/calibration.h"
 #include "harness/measure/crew.h"
 
-/* Pairs that exchange_measure measures: all of up to 64 workers; of more, 63
+/* Pairs that boundary_measure measures: all of up to 64 workers; of more, 63
  * rounds spread over all. */
-int exchange_pairs(int workers);
+int boundary_pairs(int workers);
 
-/* The two workers of match `match` of a round (0 to exchange_rounds - 1) of the
+/* The two workers of match `match` of a round (0 to boundary_rounds - 1) of the
  * tournament, the lower one first.  match is 0 to workers / 2 - 1, rounded up.
  * False: one of them lacks a partner. */
-int exchange_rounds(int workers);
-bool exchange_match(int workers, int round, int match, int pair[2]);
+int boundary_rounds(int workers);
+bool boundary_match(int workers, int round, int match, int pair[2]);
 
 /* Collective: fills kind->pair at rank 0.  All ranks return the same code. */
-int exchange_measure(struct crew *crew, struct calibration_kind *kind,
+int boundary_measure(struct crew *crew, struct calibration_kind *kind,
                      struct error *err);
 
 #endif

@@ -113,7 +113,7 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
     if (code == 0)
         gather_hosts(crew, kind);
     if (code == 0)
-        code = exchange_measure(crew, kind, err);
+        code = boundary_measure(crew, kind, err);
     if (code == 0)
         transfer_measure(crew, kind);
     if (code == 0)
@@ -170,7 +170,7 @@ static int measure_launch(struct launch_context *context,
     if (code != 0)
         return code;
     code =
-        calibration_kind_open(&kind, crew.workers, exchange_pairs(crew.workers),
+        calibration_kind_open(&kind, crew.workers, boundary_pairs(crew.workers),
                               plan->kernels, transfer_count(&crew), err);
     code = comm_agree(&context->comm, code, err);
     if (code == 0)

@@ -153,7 +153,7 @@ static void read_some(int thread, void *arg)
     while (code != NULL &&
            (from = atomic_fetch_add(&reading->next, REGIONS_AT_ONCE)) < all)
         for (int64_t i = from; i < from + REGIONS_AT_ONCE && i < all; i++)
-            verdict_find(code, &reading->file->region[i]);
+            region_classify(code, &reading->file->region[i]);
     code_close(code);
 }
 

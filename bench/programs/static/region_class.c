@@ -376,7 +376,7 @@ static uint64_t resolve_jump(struct code *code, uint64_t at)
     return to != 0 ? to : at;
 }
 
-void verdict_find(struct code *code, struct reader_region *region)
+void region_classify(struct code *code, struct reader_region *region)
 {
     struct graph graph;
     struct flow flow;

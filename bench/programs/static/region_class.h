@@ -10,6 +10,6 @@
  * calls only what is known; `writes`: bits of the registers that it changes. */
 bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes);
 
-void verdict_find(struct code *code, struct reader_region *region);
+void region_classify(struct code *code, struct reader_region *region);
 
 #endif
