@@ -4,6 +4,8 @@
 #   tests/bare.sh packages SAID DEB...   what the packages of `make deb` add,
 #                                        whether they work there, and go again
 #   tests/bare.sh sizes SAID ARCHIVE     what `make deps bench` adds
+#   tests/bare.sh container SAID ARCHIVE whether the steps of the container file
+#                                        make what its test asks for
 #
 # SAID gets a line for each result.  Exit code 77: no bare Debian can be made.
 set -e
@@ -137,8 +139,21 @@ inside_sizes() {
     added 'the page of make deps bench' make deps-bench
 }
 
+inside_container() {
+    mv /given/dlsbench-*/ /opt/dlsbench
+    for section in post test; do
+        awk -v "name=%$section" '/^%/ { inside = $0 == name; next } inside' \
+            /opt/dlsbench/packaging/apptainer.def >"/given/$section"
+        grep -q dlsbench "/given/$section"
+        (cd /tmp && sh -e "/given/$section") >/given/log 2>&1 ||
+            { tail -n 50 /given/log; exit 1; }
+    done
+    expect '^1 cells\{0,1\} ok, 0 failed'
+    say "whole: $(megabytes) MB"
+}
+
 case $1,$# in
-packages,1 | sizes,1) "inside_$1" ;;
-packages,[3-9] | packages,[1-9][0-9] | sizes,3) outside "$@" ;;
+packages,1 | sizes,1 | container,1) "inside_$1" ;;
+packages,[3-9] | packages,[1-9][0-9] | sizes,3 | container,3) outside "$@" ;;
 *) sed -n '2,/^# SAID/p' "$0" >&2; exit 2 ;;
 esac

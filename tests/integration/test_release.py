@@ -271,3 +271,10 @@ def test_what_make_deps_adds_to_a_bare_debian(clones, tmp_path):
                                                  "make deps bench PLOTS=0")
     assert tables <= 450
     assert tables + megabytes(said, "the page of make deps bench") <= 1300
+
+
+@ALL
+def test_the_container_file_makes_a_container_that_works(clones, tmp_path):
+    """Its steps, in a bare Debian: there is no Apptainer here."""
+    said = bare("container", tmp_path / "said", clones[0])
+    assert 0 < megabytes(said, "whole") < 2500
