@@ -42,9 +42,9 @@ BUDGET = {
     "base": 2745,
     "sched": 7970,
     "kernels": 7612,
-    "harness": 40985,
+    "harness": 41100,
     "dls": 12005,
-    "bench": 44140,
+    "bench": 45040,
     "Python": 15760,
 }
 
