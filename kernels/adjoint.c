@@ -128,22 +128,32 @@ static int64_t adjoint_count(const struct spec *spec)
     return spec->value[SIZE].integer * spec->value[SIZE].integer;
 }
 
-static int adjoint_create(const struct spec *spec, void **instance,
-                          struct error *err)
+/* Without the arrays. */
+static int adjoint_outline(const struct spec *spec, void **instance,
+                           struct error *err)
 {
-    int64_t size = spec->value[SIZE].integer;
-    int64_t n = size * size;
-    int code =
-        kernel_memory_check("adjoint", "the arrays", adjoint_memory(spec), err);
-    if (code != 0)
-        return code;
     struct adjoint *a = calloc(1, sizeof(*a));
     if (a == NULL)
         return error_set(err, ENOMEM, "kernel adjoint: out of memory");
-    a->n = n;
+    a->n = adjoint_count(spec);
+    *instance = a;
+    return 0;
+}
+
+static int adjoint_create(const struct spec *spec, void **instance,
+                          struct error *err)
+{
+    int code =
+        kernel_memory_check("adjoint", "the arrays", adjoint_memory(spec), err);
+    if (code == 0)
+        code = adjoint_outline(spec, instance, err);
+    if (code != 0)
+        return code;
+    struct adjoint *a = *instance;
+    *instance = NULL;
     a->add = choose_add();
-    a->xb = make_array(n);
-    a->c = make_array(n);
+    a->xb = make_array(a->n);
+    a->c = make_array(a->n);
     if (a->xb == NULL || a->c == NULL) {
         adjoint_destroy(a);
         return error_set(err, ENOMEM, "kernel adjoint: out of memory");
@@ -236,6 +246,7 @@ static double adjoint_operations(const void *instance, int64_t iteration)
 static const struct kernel_cost adjoint_cost = {
     .operation = "multiply-add",
     .flops = 2,
+    .outline = adjoint_outline,
     .operations = adjoint_operations,
 };
 
