@@ -13,7 +13,8 @@ int master_open(struct master *master, const struct tree *tree, int index)
     bool super = place->parent < 0 && place->rank >= 0;
     master->left = calloc((size_t)place->workers + 1, sizeof(*master->left));
     /* A batch, and as many reserved chunks whose workers are late. */
-    int code = task_pool_open(&master->pool, (super ? 1 : 2) * place->workers);
+    int code = task_pool_open(&master->pool, (super ? 1 : 2) * place->workers,
+                              place->first_worker, place->workers);
     return master->left != NULL ? code : -ENOMEM;
 }
 
@@ -289,16 +290,6 @@ void master_ask_ahead(struct master *master)
         master_ask_ahead(master->parent);
 }
 
-static int pool_batch(struct master *master, int first, int workers,
-                      struct task *tasks)
-{
-    int count = 0;
-    while (count < workers &&
-           task_pool_take(&master->pool, first, workers, &tasks[count]))
-        count++;
-    return count;
-}
-
 enum master_answer master_take_batch(struct master *master, int first,
                                      int workers, struct task *tasks,
                                      int *count)
@@ -312,7 +303,8 @@ enum master_answer master_take_batch(struct master *master, int first,
         answer = cut_chunk(master, first, &tasks[0].chunk);
         *count = answer == MASTER_CHUNK;
     } else {
-        while ((*count = pool_batch(master, first, workers, tasks)) == 0) {
+        while ((*count = task_pool_take_batch(&master->pool, first, workers,
+                                              tasks)) == 0) {
             answer = fill_from_above(master);
             if (answer != MASTER_CHUNK)
                 break;

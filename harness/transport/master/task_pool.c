@@ -4,30 +4,38 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-int task_pool_open(struct task_pool *pool, int room)
+int task_pool_open(struct task_pool *pool, int room, int first, int workers)
 {
-    *pool = (struct task_pool){.room = room};
-    pool->task = calloc((size_t)room, sizeof(*pool->task));
-    return pool->task != NULL ? 0 : -ENOMEM;
+    *pool =
+        (struct task_pool){.room = room, .first = first, .workers = workers};
+    return task_pool_claim(pool);
 }
 
 void task_pool_lend(struct task_pool *pool)
 {
     invariant(pool->count == 0);
     free(pool->task);
+    free(pool->held);
     pool->task = NULL;
+    pool->held = NULL;
     pool->head = 0;
 }
 
 int task_pool_claim(struct task_pool *pool)
 {
-    return pool->task != NULL ? 0 : task_pool_open(pool, pool->room);
+    if (pool->task == NULL)
+        pool->task = calloc((size_t)pool->room, sizeof(*pool->task));
+    if (pool->held == NULL)
+        pool->held = calloc((size_t)pool->workers + 1, sizeof(*pool->held));
+    return pool->task != NULL && pool->held != NULL ? 0 : -ENOMEM;
 }
 
 void task_pool_close(struct task_pool *pool)
 {
     free(pool->task);
+    free(pool->held);
     *pool = (struct task_pool){.task = NULL};
 }
 
@@ -35,6 +43,8 @@ void task_pool_empty(struct task_pool *pool)
 {
     pool->head = 0;
     pool->count = 0;
+    if (pool->reserved > 0)
+        memset(pool->held, 0, (size_t)pool->workers * sizeof(*pool->held));
     pool->reserved = 0;
 }
 
@@ -43,21 +53,41 @@ static struct task *task_at(const struct task_pool *pool, int position)
     return &pool->task[(pool->head + position) % pool->room];
 }
 
+/* One reserved task more or less. */
+static void count_reserved(struct task_pool *pool, int worker, int more)
+{
+    invariant(worker >= pool->first && worker < pool->first + pool->workers);
+    pool->held[worker - pool->first] += more;
+    pool->reserved += more;
+}
+
+/* Whether a task is reserved for one of these workers.  In a pool of many tasks
+ * most searches end here. */
+static bool holds_for(const struct task_pool *pool, int first, int workers)
+{
+    for (int w = first; w < first + workers && pool->reserved > 0; w++)
+        if (w >= pool->first && w < pool->first + pool->workers &&
+            pool->held[w - pool->first] > 0)
+            return true;
+    return false;
+}
+
 void task_pool_put(struct task_pool *pool, const struct task *task)
 {
     invariant(pool->count < pool->room);
     *task_at(pool, pool->count++) = *task;
-    pool->reserved += task->reserved != 0;
+    if (task->reserved)
+        count_reserved(pool, task->worker, 1);
 }
 
 void task_pool_release(struct task_pool *pool, int worker)
 {
-    for (int i = 0; i < pool->count && pool->reserved > 0; i++) {
+    for (int i = 0; i < pool->count && holds_for(pool, worker, 1); i++) {
         struct task *task = task_at(pool, i);
         if (!task->reserved || task->worker != worker)
             continue;
         task->reserved = 0;
-        pool->reserved--;
+        count_reserved(pool, worker, -1);
     }
 }
 
@@ -65,18 +95,16 @@ void task_pool_release(struct task_pool *pool, int worker)
  * before all others.  -1: there is none. */
 static int find_task(const struct task_pool *pool, int first, int workers)
 {
-    int found = -1;
+    bool held = holds_for(pool, first, workers);
+    if (!held && pool->count == pool->reserved)
+        return -1;
     for (int i = 0; i < pool->count; i++) {
         const struct task *task = task_at(pool, i);
         bool theirs = task->worker >= first && task->worker < first + workers;
-        if (task->reserved && theirs)
+        if (held ? task->reserved && theirs : !task->reserved)
             return i;
-        if (!task->reserved && found < 0)
-            found = i;
-        if (found >= 0 && pool->reserved == 0)
-            break;
     }
-    return found;
+    return -1;
 }
 
 /* The tasks before it move up one place. */
@@ -91,7 +119,41 @@ bool task_pool_take(struct task_pool *pool, int first, int workers,
         *task_at(pool, i) = *task_at(pool, i - 1);
     pool->head = (pool->head + 1) % pool->room;
     pool->count--;
-    pool->reserved -= task->reserved != 0;
+    if (task->reserved)
+        count_reserved(pool, task->worker, -1);
     invariant(pool->reserved >= 0 && pool->reserved <= pool->count);
     return true;
+}
+
+/* Moves out up to `most` tasks, either reserved ones of these workers or
+ * unreserved ones; the others keep their order. */
+static int move_out(struct task_pool *pool, bool reserved, int first,
+                    int workers, struct task *tasks, int most)
+{
+    int moved = 0, kept = 0;
+    for (int i = 0; i < pool->count; i++) {
+        struct task task = *task_at(pool, i);
+        bool theirs = task.worker >= first && task.worker < first + workers;
+        bool fits = reserved ? task.reserved && theirs : !task.reserved;
+        if (fits && moved < most)
+            tasks[moved++] = task;
+        else
+            *task_at(pool, kept++) = task;
+    }
+    pool->count = kept;
+    for (int i = 0; i < moved && reserved; i++)
+        count_reserved(pool, tasks[i].worker, -1);
+    return moved;
+}
+
+int task_pool_take_batch(struct task_pool *pool, int first, int workers,
+                         struct task *tasks)
+{
+    int count = 0;
+    if (pool->reserved > 0)
+        count = move_out(pool, true, first, workers, tasks, workers);
+    if (count < workers && pool->count > pool->reserved)
+        count += move_out(pool, false, first, workers, tasks + count,
+                          workers - count);
+    return count;
 }

@@ -22,10 +22,13 @@ struct task_pool {
     struct task *task; /* a ring */
     int room, head, count;
     int reserved; /* of the count */
+    int first, workers;
+    int32_t *held; /* of the reserved ones, by worker */
 };
 
-/* Returns 0 or -ENOMEM. */
-int task_pool_open(struct task_pool *pool, int room);
+/* Of a master of the workers [first, first + workers).  Returns 0 or
+ * -ENOMEM. */
+int task_pool_open(struct task_pool *pool, int room, int first, int workers);
 void task_pool_close(struct task_pool *pool);
 /* For a replay of very many masters, most of whose pools are empty: gives up
  * the memory of an empty pool, and has it again before tasks come.  Returns 0
@@ -44,5 +47,10 @@ void task_pool_release(struct task_pool *pool, int worker);
  * workers).  False: there is none. */
 bool task_pool_take(struct task_pool *pool, int first, int workers,
                     struct task *task);
+
+/* The same again and again, until there are `workers` tasks or no more; returns
+ * how many there are. */
+int task_pool_take_batch(struct task_pool *pool, int first, int workers,
+                         struct task *tasks);
 
 #endif
