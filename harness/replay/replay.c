@@ -195,18 +195,56 @@ static void handle_event(struct play *play, const struct event *event)
     }
 }
 
+static void start_worker(struct play *play, int worker)
+{
+    if (play_hosted(play, worker))
+        hosted_start(play, worker);
+    else
+        ask_start(play, worker);
+}
+
+static bool starts_at_once(const struct play *play, int worker)
+{
+    const struct server *server =
+        play_server(play, play->tree->worker_rank[worker]);
+    return !(play->in->costs.apart_s > 0) ||
+           (server != NULL && server->host == worker);
+}
+
+/* The workers that start next: one of each master.  Its other ones are not
+ * among the events yet, which are few then.  Returns when the next wave is due;
+ * INFINITY: all have started. */
+static double start_wave(struct play *play, int wave)
+{
+    const struct tree *tree = play->tree;
+    bool more = false;
+    for (int m = 0; m < tree->count; m++) {
+        int worker = tree->master[m].first_worker + wave;
+        if (wave >= tree->master[m].workers || tree->worker_master[worker] != m)
+            continue;
+        more = true;
+        if (!starts_at_once(play, worker))
+            start_worker(play, worker);
+    }
+    return more ? (wave + 1) * play->in->costs.apart_s : INFINITY;
+}
+
 /* The events of links are ordered separately. */
 static int run_masters(struct play *play)
 {
     for (int w = 0; w < play->tree->workers; w++)
-        if (play_hosted(play, w))
-            hosted_start(play, w);
-        else
-            ask_start(play, w);
+        if (starts_at_once(play, w))
+            start_worker(play, w);
+    double wave_s = play->in->costs.apart_s > 0 ? 0 : INFINITY;
+    int wave = 0;
     while (play->code == 0) {
         const struct event *link = link_next(play);
-        if (play->events.count > 0 &&
-            !event_before(link, &play->events.event[0])) {
+        bool other = play->events.count > 0 &&
+                     !event_before(link, &play->events.event[0]);
+        double next_s = other ? play->events.event[0].at : link->at;
+        if (wave_s < INFINITY && wave_s <= next_s) {
+            wave_s = start_wave(play, wave++);
+        } else if (other) {
             struct event event = play->events.event[0];
             play->hole = true;
             handle_event(play, &event);
