@@ -1,6 +1,7 @@
 #include "bench/foretell/replay/replay_loop.h"
 
 #include "bench/options/command.h"
+#include "harness/problem/profile.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
 
@@ -44,9 +45,7 @@ static int open_instance(struct counted *c, const char *text, struct error *err)
         code = check_kernel(c->kernel, err);
     if (code != 0)
         return code;
-    code = c->kernel->cost->operations != NULL
-               ? kernel_outline(c->kernel, &c->spec, &c->instance, err)
-               : c->kernel->create(&c->spec, &c->instance, err);
+    code = kernel_outline(c->kernel, &c->spec, &c->instance, err);
     return code == 0 ? check_steps(c, err) : code;
 }
 
@@ -55,19 +54,10 @@ static int count_operations(const struct counted *c, int64_t iterations,
                             double *before, struct error *err)
 {
     const struct kernel_cost *cost = c->kernel->cost;
-    for (int64_t i = 0; i < iterations && cost->operations != NULL; i++)
+    if (cost->operations == NULL)
+        return profile_make(c->kernel, &c->spec, c->instance, before + 1, err);
+    for (int64_t i = 0; i < iterations; i++)
         before[i + 1] = cost->operations(c->instance, i);
-    if (cost->operations != NULL)
-        return 0;
-    void *output = malloc(c->kernel->output_bytes(c->instance) + 1);
-    if (output == NULL)
-        return error_set(err, ENOMEM, "kernel %s: no memory for an iteration",
-                         c->kernel->name);
-    for (int64_t i = 0; i < iterations; i++) {
-        c->kernel->run(c->instance, NULL, i, 1, output, NULL);
-        before[i + 1] = cost->counted(c->instance, output);
-    }
-    free(output);
     return 0;
 }
 

@@ -16,7 +16,8 @@ struct replay_loop {
 /* cp: seconds of one of the kernel's operations at power 1 (0: not given);
  * without it they come from `calibration` (NULL: there is none), the mean of
  * its workers.  A trace's costs are seconds, and need neither.  Where only
- * running the loop tells its operations, it is run once here.  Returns 0,
+ * running the loop tells its operations, they are a profile's, as in
+ * simulations (harness/problem/profile.h).  Returns 0,
  * -EINVAL, -ENOTSUP (dependences, time steps, no cost model) or another -errno
  * with a text. */
 int replay_loop_open(struct replay_loop *loop, const char *kernel, double cp,

@@ -6,8 +6,8 @@
 #include "harness/problem/loop_costs.h"
 #include "harness/problem/loop_input.h"
 #include "harness/problem/loop_shared.h"
+#include "harness/problem/profile.h"
 #include "harness/problem/sim/machine.h"
-#include "harness/problem/sim/profile.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Profiles: the costs of iterations whose operations must be counted
  * (Mandelbrot).  A few points of each iteration give its cost.  Whole
  * iterations check the profile; the cache keeps it. */
-#ifndef HARNESS_SIM_PROFILE_H
-#define HARNESS_SIM_PROFILE_H
+#ifndef HARNESS_PROBLEM_PROFILE_H
+#define HARNESS_PROBLEM_PROFILE_H
 
 #include "base/error.h"
 #include "base/spec.h"
