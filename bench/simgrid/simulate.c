@@ -1,6 +1,5 @@
 #include "bench/simgrid/simulate.h"
 
-#include "base/stats.h"
 #include "base/system/memory.h"
 #include "base/text.h"
 #include "bench/launching/installed.h"
@@ -166,24 +165,31 @@ static long room_for(const struct simulate_platform *platform, int threads)
     return ranks;
 }
 
+int simulate_check_room(const struct simulate_platform *platform, int ranks,
+                        int threads, struct error *err)
+{
+    long room = room_for(platform, threads);
+    if (room >= ranks)
+        return 0;
+    return error_set(err, EBUSY,
+                     "%s has room for %ld ranks of %d thread%s (%d hosts, "
+                     "%ld cores), %d are needed",
+                     platform->path, room, threads, text_s(threads),
+                     platform->count, platform->cores, ranks);
+}
+
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err)
 {
-    long room = room_for(platform, threads);
     double available = memory_available();
     double needed = BASE_BYTES + RANK_BYTES * ranks * threads;
-    if (room < ranks)
-        return error_set(err, EBUSY,
-                         "%s has room for %ld ranks of %d thread%s (%d hosts, "
-                         "%ld cores), %d are needed",
-                         platform->path, room, threads, text_s(threads),
-                         platform->count, platform->cores, ranks);
-    if (available >= 0 && needed > available)
-        return error_set(err, ENOMEM,
+    int code = simulate_check_room(platform, ranks, threads, err);
+    if (code == 0 && available >= 0 && needed > available)
+        code = error_set(err, ENOMEM,
                          "%ld simulated cores need about %.2f GB of memory, "
                          "%.2f GB are available",
                          (long)ranks * threads, needed / 1e9, available / 1e9);
-    return 0;
+    return code;
 }
 
 /* ---- the command ---- */
@@ -219,6 +225,20 @@ static int open_cut(const struct fat_tree *tree, int used, int *file,
     return *file < 0 ? *file : 0;
 }
 
+int simulate_files_make(struct simulate_files *files,
+                        const struct simulate_platform *platform,
+                        const char *hosts, int used, struct error *err)
+{
+    files->platform = -1;
+    files->hosts = ask_open(hosts, strlen(hosts), err);
+    int code = files->hosts < 0 ? files->hosts : 0;
+    if (code == 0)
+        code = open_cut(&platform->tree, used, &files->platform, err);
+    if (code != 0)
+        simulate_files_close(files);
+    return code;
+}
+
 int simulate_files_open(struct simulate_files *files,
                         const struct simulate_platform *platform, int ranks,
                         int threads, struct error *err)
@@ -228,14 +248,8 @@ int simulate_files_open(struct simulate_files *files,
     FILE *out = need_stream(&text, &size);
     int used = write_hosts(out, platform, ranks, threads);
     fclose(out);
-    files->platform = -1;
-    files->hosts = ask_open(text, size, err);
+    int code = simulate_files_make(files, platform, text, used, err);
     free(text);
-    int code = files->hosts < 0 ? files->hosts : 0;
-    if (code == 0)
-        code = open_cut(&platform->tree, used, &files->platform, err);
-    if (code != 0)
-        simulate_files_close(files);
     return code;
 }
 
@@ -248,83 +262,14 @@ void simulate_files_close(struct simulate_files *files)
     files->hosts = files->platform = -1;
 }
 
-static void platform_path(const struct simulate_platform *platform,
-                          const struct simulate_files *files,
-                          char path[PATH_MAX])
+void simulate_platform_path(const struct simulate_platform *platform,
+                            const struct simulate_files *files,
+                            char path[PATH_MAX])
 {
     if (files->platform >= 0)
         ask_path(files->platform, path, PATH_MAX);
     else
         snprintf(path, PATH_MAX, "%s", platform->file);
-}
-
-/* The numbers of a message, and room for those of all pairs. */
-enum { MESSAGE_NUMBERS = 4 };
-
-/* Threads are also ranks of SMPI: a pair is the last of a rank and the first of
- * the next.  Returns the number of pairs, at most `most`; number n of pair i is
- * at [n * most + i]. */
-static int read_messages(FILE *answer, int threads, int most, double *numbers,
-                         char *complaint, size_t size)
-{
-    char *line = NULL;
-    size_t room = 0;
-    int count = 0, rank;
-    while (getline(&line, &room, answer) > 0) {
-        double seconds[MESSAGE_NUMBERS];
-        ask_keep_complaint(line, complaint, size);
-        if (count == most ||
-            sscanf(line, "@message %d %lf %lf %lf %lf", &rank, &seconds[0],
-                   &seconds[1], &seconds[2], &seconds[3]) != 5)
-            continue;
-        if ((rank + 1) % threads != 0)
-            continue;
-        for (int n = 0; n < MESSAGE_NUMBERS; n++)
-            numbers[n * most + count] = seconds[n];
-        count++;
-    }
-    free(line);
-    return count;
-}
-
-int simulate_messages(const struct simulate *simulate,
-                      const struct simulate_platform *platform, int ranks,
-                      int threads, struct simulate_messages *take,
-                      struct error *err)
-{
-    char path[64], file[PATH_MAX], complaint[400] = "";
-    struct simulate_files files;
-    *take = (struct simulate_messages){.start_s = 0};
-    if (ranks == 1)
-        return 0;
-    int count = 0;
-    int code = simulate_files_open(&files, platform, ranks, threads, err);
-    if (code != 0)
-        return code;
-    int pairs = ranks - 1;
-    double *numbers =
-        need_zeroed(MESSAGE_NUMBERS * (size_t)pairs, sizeof(*numbers));
-    ask_hostfile(files.hosts, path, sizeof(path));
-    platform_path(platform, &files, file);
-    FILE *answer = ask_ranks(simulate, platform, file, ranks * threads, path,
-                             "--messages");
-    if (answer != NULL) {
-        count = read_messages(answer, threads, pairs, numbers, complaint,
-                              sizeof(complaint));
-        pclose(answer);
-    }
-    simulate_files_close(&files);
-    take->start_s = stats_middle(numbers, count);
-    take->byte_s = stats_middle(numbers + pairs, count);
-    take->busy_start_s = stats_middle(numbers + 2 * pairs, count);
-    take->busy_byte_s = stats_middle(numbers + 3 * pairs, count);
-    free(numbers);
-    return count == pairs
-               ? 0
-               : error_set(err, EINVAL,
-                           "platform: %s: SimGrid sends no messages between "
-                           "its ranks%s%s",
-                           platform->path, complaint[0] ? ": " : "", complaint);
 }
 
 char **simulate_argv(const struct simulate *simulate,
@@ -340,7 +285,7 @@ char **simulate_argv(const struct simulate *simulate,
     int n = 7;
     snprintf(number, sizeof(number), "%ld", ranks);
     ask_hostfile(files->hosts, hosts, sizeof(hosts));
-    platform_path(platform, files, file);
+    simulate_platform_path(platform, files, file);
     for (int i = 0; i < ASK_FLAGS; i++)
         words[n++] = ask_flags[i];
     for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)

@@ -62,6 +62,9 @@ int simulate_store(const struct simulate *simulate, const char *dir,
  * -ENOMEM. */
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
+/* The same without the memory. */
+int simulate_check_room(const struct simulate_platform *platform, int ranks,
+                        int threads, struct error *err);
 
 /* The input of smpirun, in files without names, because it takes no path with
  * blanks. */
@@ -75,7 +78,17 @@ struct simulate_files {
 int simulate_files_open(struct simulate_files *files,
                         const struct simulate_platform *platform, int ranks,
                         int threads, struct error *err);
+/* The same with the hosts of the ranks as text, which are among the first
+ * `used` of the platform. */
+int simulate_files_make(struct simulate_files *files,
+                        const struct simulate_platform *platform,
+                        const char *hosts, int used, struct error *err);
 void simulate_files_close(struct simulate_files *files);
+
+/* The platform that smpirun reads then. */
+void simulate_platform_path(const struct simulate_platform *platform,
+                            const struct simulate_files *files,
+                            char path[PATH_MAX]);
 
 /* Messages between neighbouring ranks: what one takes one way, and what of it
  * keeps its two ends busy, s, and s for each byte. */
@@ -91,6 +104,16 @@ int simulate_messages(const struct simulate *simulate,
                       const struct simulate_platform *platform, int ranks,
                       int threads, struct simulate_messages *take,
                       struct error *err);
+
+/* What a message takes inside a host, and between two hosts that are far apart:
+ * seconds, and for each byte.  With one host both are the same.  Runs one
+ * launch of three ranks.  Returns as simulate_messages. */
+struct simulate_distances {
+    double near_s, far_s, byte_s;
+};
+int simulate_distances(const struct simulate *simulate,
+                       const struct simulate_platform *platform,
+                       struct simulate_distances *distances, struct error *err);
 
 /* The command that has the ranks on these hosts run the worklist; free it with
  * launcher_free.  The threads of a rank are ranks of SMPI that share a host.
