@@ -101,7 +101,8 @@ static int read_block(struct reader *reader, yaml_node_t *node,
     struct cross own = {.cores = reader->setup->cores};
     struct cross cross = {.cores = reader->setup->cores,
                           .room = reader->setup->room,
-                          .sizing = &sizing};
+                          .sizing = &sizing,
+                          .replayed = reader->setup->replayed};
     bool counts = true;
     if (node->type != YAML_MAPPING_NODE)
         return document_error(&reader->doc, node, err,

@@ -270,6 +270,9 @@ static int finish_campaign(struct reader *reader, struct error *err)
     int code = check_repetitions(reader, err);
     if (code == 0)
         code = reader_check_depth(reader, err);
+    if (code == 0 && campaign->all.count == 0)
+        code = error_set(err, ENOTSUP, "%s: no cell can be replayed: %s",
+                         reader->doc.path, campaign->all.skips[0].reason);
     if (code == 0)
         cross_unique(&campaign->all);
     if (code == 0)

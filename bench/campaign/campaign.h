@@ -35,6 +35,8 @@ struct campaign_setup {
     int sets;                           /* --set, in order */
     const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
     struct campaign_lists lists;        /* of a single cell's fields */
+    bool replayed; /* its cells are (replay_cell_mark), on this-machine where
+                      they name no platform */
 };
 
 /* Two are the same campaign when their cells, names and seeds are, and the

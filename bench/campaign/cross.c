@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/campaign/words.h"
+#include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/given_costs.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
@@ -281,8 +282,12 @@ static int one_cell(const struct cross *cross, const int *pick,
                               gives_shape(cross, "threads"), err);
     if (code == 0)
         code = set_size(cross, pick, &cell, err);
+    if (cross->replayed && cell.platform[0] == '\0')
+        strcpy(cell.platform, "this-machine");
     if (code == 0)
         code = given_costs_check(&cell, err);
+    if (code == 0 && cross->replayed)
+        code = replay_cell_mark(&cell, err);
     if (code == -ENOTSUP) {
         add_skip(result, &cell, err->text);
         return 0;
@@ -340,7 +345,7 @@ int cross_expand(const struct cross *cross, struct text_place place,
         if (code != 0)
             return code;
     } while (next_pick(cross, pick));
-    if (result->count > before)
+    if (result->count > before || cross->replayed)
         return 0;
     struct error reason = *err;
     error_set(err, EINVAL, "no combination of this block is possible: %s",

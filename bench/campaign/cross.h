@@ -38,6 +38,7 @@ struct cross {
     int cores;                    /* the value of the word "cores" in shapes */
     const struct topo_room *room; /* for rank_per; NULL: not known */
     struct sizing *sizing;        /* for sizes by time; NULL: no such */
+    bool replayed;                /* what a replay does not model is left out */
 };
 
 /* The combinations that were left out, by reason. */
@@ -81,7 +82,7 @@ bool cross_by_nodes(const struct cross *cross);
 int cross_merge(struct cross *to, const struct cross *from, struct error *err);
 
 /* Adds all possible combinations to result; `place` is that of the block.
- * An error when none is possible. */
+ * An error when none is possible, except for replays. */
 int cross_expand(const struct cross *cross, struct text_place place,
                  struct cross_result *result, struct error *err);
 

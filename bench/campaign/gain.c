@@ -24,8 +24,10 @@ char *gain_text(const struct campaign *whole, uint64_t seed,
 {
     char seeded[48], named[CAMPAIGN_NAME_MAX + 8];
     struct campaign again;
-    struct campaign_setup with = {
-        .cores = setup->cores, .room = setup->room, .sets = 2};
+    struct campaign_setup with = {.cores = setup->cores,
+                                  .room = setup->room,
+                                  .sets = 2,
+                                  .replayed = setup->replayed};
     snprintf(seeded, sizeof(seeded), "seed=%" PRIu64, seed);
     snprintf(named, sizeof(named), "name=%s", whole->name);
     with.set[0] = seeded;

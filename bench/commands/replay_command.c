@@ -1,6 +1,7 @@
 /* dlsbench replay: what schemes would do with these costs and these workers, by
  * events, without SimGrid. */
 #include "bench/calibrate/calibrated.h"
+#include "bench/commands/run/run_options.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/foretell/replay/replay_names.h"
 #include "bench/foretell/replay/replay_store.h"
@@ -114,6 +115,15 @@ static const struct options_entry entries[] = {
     {.name = NULL},
 };
 
+static int refuse_word(void *command, const char *text, struct error *err)
+{
+    (void)command;
+    return error_set(err, EINVAL,
+                     "replay: '%s' is one word too many; a campaign comes "
+                     "first, before all options",
+                     text);
+}
+
 static const struct options_page page = {
     .name = "replay",
     .common = (const char *const[]){"trace", "kernel", "cp", "scheme",
@@ -122,6 +132,9 @@ static const struct options_page page = {
     .summary = "Replays what each scheme would do with these costs of "
                "iterations and this many workers, by events, without SimGrid.",
     .details =
+        "dlsbench replay CAMPAIGN replays the cells of a campaign instead; "
+        "dlsbench replay CAMPAIGN --help has its options.\n"
+        "\n"
         "Chunks come from the real code of the schemes and masters.  Time "
         "passes as iterations cost, and for what is listed under 'What takes "
         "time'; measured are the calibrated ones, if there is a calibration "
@@ -137,6 +150,7 @@ static const struct options_page page = {
         "--hierarchy 16 --master dedicated --latency 2e-6\n"
         "dlsbench replay --kernel matmul:tasks=100000 --cp 1e-9 --workers 512 "
         "--threads 64 --hierarchy node --scheme all --out looked",
+    .take_word = refuse_word,
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* ---- reading ---- */
@@ -356,6 +370,8 @@ static int run_replays(struct asked *in, struct error *err)
 
 int replay_command(int argc, char **argv)
 {
+    if (argc > 1 && argv[1][0] != '-')
+        return run_replay(argc, argv);
     struct error err = {""};
     struct asked in = {.cp = NAN, .words = argv};
     for (size_t i = 0; i < sizeof(in.costs) / sizeof(double); i++)

@@ -172,7 +172,8 @@ static int check_campaign(struct rundir *dir, const char *path,
                           const struct campaign_setup *setup, struct error *err)
 {
     const struct campaign_setup plain = {.cores = setup->cores,
-                                         .room = setup->room};
+                                         .room = setup->room,
+                                         .replayed = setup->replayed};
     struct campaign stored;
     int code = campaign_load(path, &plain, &stored, err);
     if (code != 0)

@@ -14,4 +14,16 @@
 #define ENGINE_STEAL_USUAL_S 250e-9
 #define ENGINE_HANDOVER_USUAL_S 88e-9
 
+/* Between the starts of two workers that ask the same master: a little more
+ * than it takes to serve one.  If they started faster, or at one instant,
+ * requests would queue at the master, and SimGrid would compare each new one
+ * with all of them.  The simulation of 32,768 ranks then takes minutes instead
+ * of seconds.  That many workers start further apart, because their leaves
+ * follow as closely, with one more message each. */
+static inline double engine_apart_s(int workers, double request_s)
+{
+    double apart_s = (workers < 32768 ? 1.25 : 5) * request_s;
+    return apart_s > 10e-9 ? apart_s : 10e-9;
+}
+
 #endif

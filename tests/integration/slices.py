@@ -56,7 +56,8 @@ FILES = {
         analysis_figures analysis_flexibility analysis_paper_figures
         paper_andronikos paper_beaumont paper_beyond paper_ciorba paper_diaz
         paper_han papers_run""",
-    "simulations": "replay sim sim_learning sim_platforms this_machine"}
+    "simulations": """replay replay_campaign sim sim_learning sim_platforms
+        this_machine"""}
 # Which file tests a room whose name it does not have.
 ROOMS = {
     "analysis": "analysis_report", "bench/campaign": "batch",

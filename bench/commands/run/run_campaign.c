@@ -1,14 +1,18 @@
 /* From options to a campaign: checks of options together, then its cells. */
 #include "bench/commands/run/run_options.h"
 
+#include "base/text.h"
 #include "bench/commands/run/speeds.h"
+#include "bench/options/command.h"
 #include "bench/options/table.h"
 #include "bench/simgrid/this_machine.h"
 #include "harness/cell/binding.h"
 #include "harness/check/setup.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +85,11 @@ static int check_platforms(const struct run_options *o,
     return 0;
 }
 
-int run_options_read(int argc, char **argv, bool simulated,
+int run_options_read(int argc, char **argv, enum run_as as,
                      struct run_options *o, struct error *err)
 {
-    *o = (struct run_options){.simulated = simulated,
+    *o = (struct run_options){.simulated = as != AS_RUN,
+                              .setup = {.replayed = as == AS_REPLAY},
                               .dir = {.part = {.shards = 1}}};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);
@@ -94,7 +99,7 @@ int run_options_read(int argc, char **argv, bool simulated,
     if (o->launcher == NULL)
         o->launcher = launcher_default(o->launcher_text);
     launcher_inside(false); /* sizes by time may be measured first */
-    if (code == 0 && !simulated && !o->dry_run && !o->dir.prepare)
+    if (code == 0 && !o->simulated && !o->dry_run && !o->dir.prepare)
         code = launcher_check(o->launcher, err);
     return code;
 }
@@ -146,6 +151,49 @@ static void set_simulated_repetitions(struct campaign *campaign)
     if (!any)
         campaign->policy.repetitions = 1;
     campaign->policy.repetitions_max = campaign->policy.repetitions;
+}
+
+static int no_picture(const char *kernel, struct error *err)
+{
+    char have[256] = "";
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        size_t used = strlen(have);
+        if (kernel_list[i]->save != NULL)
+            snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
+                     kernel_list[i]->name);
+    }
+    return error_set(err, EINVAL,
+                     "save: kernel %s computes no picture, there is one of: %s",
+                     kernel, have);
+}
+
+int run_check_save(const struct campaign *campaign, struct error *err)
+{
+    for (int i = 0; campaign->policy.save && i < campaign->all.count; i++) {
+        const struct kernel_ops *kernel;
+        struct spec spec;
+        int code =
+            kernel_parse(campaign->all.cells[i].kernel, &kernel, &spec, err);
+        if (code != 0)
+            return code;
+        if (kernel->save == NULL)
+            return no_picture(kernel->name, err);
+    }
+    return 0;
+}
+
+/* A line for each reason: the first combination stands for the others. */
+void run_say_left_out(const struct campaign *campaign)
+{
+    for (int i = 0; i < campaign->all.reasons; i++) {
+        const struct cross_skip *skip = &campaign->all.skips[i];
+        if (text_begins(skip->reason, "a replay knows"))
+            command_say("left out: %d combination%s, %s (first: %s)",
+                        skip->count, text_s(skip->count), skip->reason,
+                        skip->example);
+    }
+    command_say("replayed, not run: results stay where they are computed "
+                "(collect local)");
 }
 
 int run_options_campaign(struct run_options *o, struct campaign *campaign,

@@ -1,5 +1,6 @@
 /* dlsbench run: measures a campaign or a single cell.  A driver: the ranks are
  * started by a launcher and run `dlsbench launch`. */
+#include "bench/commands/run/replays.h"
 #include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
@@ -11,7 +12,6 @@
 #include "bench/launching/driver/driver.h"
 #include "bench/options/command.h"
 #include "bench/results/summary.h"
-#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ struct job {
     struct campaign *campaign;
     struct rundir dir;
     struct choose choose;
+    struct places places; /* of replays */
 };
 
 /* --cores alone says nothing about the inside of a node. */
@@ -125,8 +126,11 @@ static int run_cells(const struct job *job, struct error *err)
         .simulate = options->simulated ? &options->simulate : NULL,
         .command = job->command};
     struct driver_end end;
-    int code = driver_run(&job->dir, campaign, campaign->all.cells,
-                          campaign->all.count, &driver, &end, err);
+    int code = options->setup.replayed
+                   ? replays_run(&job->dir, campaign, &job->places,
+                                 job->command, &end, err)
+                   : driver_run(&job->dir, campaign, campaign->all.cells,
+                                campaign->all.count, &driver, &end, err);
     if (code != 0) {
         command_fail(COMMAND_FAILED, err);
         say_resume(job, &end, "stopped");
@@ -139,36 +143,6 @@ static int run_cells(const struct job *job, struct error *err)
     if (print_results(&job->dir, campaign, job->options->format, err) != 0)
         return command_fail(COMMAND_FAILED, err);
     return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
-}
-
-static int no_picture(const char *kernel, struct error *err)
-{
-    char have[256] = "";
-    for (int i = 0; kernel_list[i] != NULL; i++) {
-        size_t used = strlen(have);
-        if (kernel_list[i]->save != NULL)
-            snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
-                     kernel_list[i]->name);
-    }
-    return error_set(err, EINVAL,
-                     "save: kernel %s computes no picture, there is one of: %s",
-                     kernel, have);
-}
-
-/* A picture is asked for: every kernel must have one. */
-static int check_save(const struct campaign *campaign, struct error *err)
-{
-    for (int i = 0; campaign->policy.save && i < campaign->all.count; i++) {
-        const struct kernel_ops *kernel;
-        struct spec spec;
-        int code =
-            kernel_parse(campaign->all.cells[i].kernel, &kernel, &spec, err);
-        if (code != 0)
-            return code;
-        if (kernel->save == NULL)
-            return no_picture(kernel->name, err);
-    }
-    return 0;
 }
 
 /* The result directory, and the intervals that the model chooses: before it is
@@ -214,7 +188,7 @@ static int take_part(const struct run_options *options,
     if (code == 0)
         campaign_shard(campaign, options->dir.part.shard,
                        options->dir.part.shards);
-    return code == 0 ? check_save(campaign, err) : code;
+    return code == 0 ? run_check_save(campaign, err) : code;
 }
 
 /* --prepare: for jobs that continue the directory by --resume. */
@@ -288,8 +262,12 @@ static int say_plan(struct job *job, struct error *err)
 static int begin_job(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;
-    if (options->simulated &&
-        simulate_store(&options->simulate, job->dir.path, err) != 0)
+    int code = options->setup.replayed
+                   ? places_store(&job->places, job->dir.path, err)
+               : options->simulated
+                   ? simulate_store(&options->simulate, job->dir.path, err)
+                   : 0;
+    if (code != 0)
         return command_fail(COMMAND_FAILED, err);
     say_start(job->campaign, &job->dir);
     if (options->dir.resume &&
@@ -336,6 +314,22 @@ static void say_threads(const struct campaign *campaign)
                     "memory");
 }
 
+static int replay_campaign(struct job *job, const char *calibration,
+                           struct error *err)
+{
+    const struct cross_result *all = &job->campaign->all;
+    int code = COMMAND_USAGE;
+    if (places_open(&job->places, all->cells, all->count, calibration, err) !=
+        0) {
+        command_fail(COMMAND_USAGE, err);
+    } else {
+        run_say_left_out(job->campaign);
+        code = run_campaign(job, err);
+    }
+    places_close(&job->places);
+    return code;
+}
+
 static int simulate_campaign(struct job *job, struct run_options *options,
                              struct error *err)
 {
@@ -343,6 +337,8 @@ static int simulate_campaign(struct job *job, struct run_options *options,
     bool goes_on =
         stored_calibration(options, job->campaign, "calibration.json", stored);
     options->simulate.calibration = goes_on ? stored : options->calibration;
+    if (options->setup.replayed)
+        return replay_campaign(job, options->simulate.calibration, err);
     int code = COMMAND_USAGE;
     if (simulate_open(&options->simulate, job->campaign->all.cells,
                       job->campaign->all.count, err) != 0) {
@@ -355,14 +351,14 @@ static int simulate_campaign(struct job *job, struct run_options *options,
     return code;
 }
 
-static int measure_cells(int argc, char **argv, bool simulated)
+static int measure_cells(int argc, char **argv, enum run_as as)
 {
     struct error err = {""};
     struct run_options options;
     struct campaign campaign;
     char *typed[argc + 1]; /* options_read moves the words of argv */
     memcpy(typed, argv, sizeof(typed));
-    int code = run_options_read(argc, argv, simulated, &options, &err);
+    int code = run_options_read(argc, argv, as, &options, &err);
     if (code == 0)
         code = look_at_machine(&options, &err);
     if (code == 0)
@@ -375,7 +371,7 @@ static int measure_cells(int argc, char **argv, bool simulated)
                       .command = command ? command : "",
                       .options = &options,
                       .campaign = &campaign};
-    code = simulated && !options.dry_run
+    code = options.simulated && !options.dry_run
                ? simulate_campaign(&job, &options, &err)
                : run_campaign(&job, &err);
     free(command);
@@ -385,10 +381,15 @@ static int measure_cells(int argc, char **argv, bool simulated)
 
 int run_command(int argc, char **argv)
 {
-    return measure_cells(argc, argv, false);
+    return measure_cells(argc, argv, AS_RUN);
 }
 
 int sim_command(int argc, char **argv)
 {
-    return measure_cells(argc, argv, true);
+    return measure_cells(argc, argv, AS_SIM);
+}
+
+int run_replay(int argc, char **argv)
+{
+    return measure_cells(argc, argv, AS_REPLAY);
 }

@@ -139,7 +139,10 @@ static int take_campaign(void *command, const char *text, struct error *err)
     if (o->file != NULL)
         return error_set(err, EINVAL,
                          "%s: '%s' is one word too many, the campaign is %s",
-                         o->simulated ? "sim" : "run", text, o->file);
+                         o->setup.replayed ? "replay"
+                         : o->simulated    ? "sim"
+                                           : "run",
+                         text, o->file);
     o->file = text;
     return 0;
 }
@@ -238,6 +241,28 @@ static const struct options_page simulated_page = {
         "han",
     .take_word = take_campaign};
 
+static const struct options_page replayed_page = {
+    .name = "replay",
+    .common = (const char *const[]){"platform", "nodes", "cores", "out",
+                                    "resume", "dry-run", "set", NULL},
+    .words = "CAMPAIGN",
+    .summary = "Replays the cells of a campaign, by events, on up to millions "
+               "of workers.",
+    .details =
+        "Takes what dlsbench sim takes of the platform: hosts and their speed, "
+        "the time of a message inside a host and between two hosts that are "
+        "far apart, and the cost of a request.  Without a platform the costs "
+        "are those that dlsbench calibrate has measured on this machine, for "
+        "any number of nodes.  Results stay where they are computed, as with "
+        "dlsbench sim --set collect=local.  Left out, with a line that says "
+        "so: dependences, time steps, load, perturbations and transports other "
+        "than shared, master and window.  Uses all processors that it may.",
+    .examples =
+        "dlsbench replay cluster --platform bench/platforms/ranger.xml --cores "
+        "16 --nodes 512,1024,4096 --out large\n"
+        "dlsbench replay mine.yaml --out here",
+    .take_word = take_campaign};
+
 /* ---- options from harness/cell/cell_fields.def and campaign/policy.c ---- */
 
 /* In the order of enum cell_group. */
@@ -281,19 +306,30 @@ static void add_group(struct made_options *made, const char *title)
     made->entry[made->count++] = (struct options_entry){.group = title};
 }
 
-static void make_options(struct made_options *made, bool simulated)
+static void add_field(struct made_options *made, const struct cell_field *field,
+                      const char *help)
 {
+    struct options_entry *e = add_option(made, field->name, field->arg);
+    e->help = help;
+    e->take = take_field;
+}
+
+/* A replay takes campaigns only, whose layouts may be by nodes. */
+static void make_options(struct made_options *made, const struct run_options *o)
+{
+    int group = o->setup.replayed ? CELL_SIMULATION : 0;
     made->count = 0;
-    for (int group = 0; group < (simulated ? GROUPS : CELL_SIMULATION);
-         group++) {
+    if (o->setup.replayed) {
+        add_group(made, "Its layouts:");
+        add_field(made, cell_field_find("nodes"),
+                  "numbers of nodes, of layouts by nodes: 512,1024");
+    }
+    for (; group < (o->simulated ? GROUPS : CELL_SIMULATION); group++) {
         add_group(made, group_titles[group]);
         for (int i = 0; i < CELL_FIELDS; i++) {
             const struct cell_field *field = &cell_field_table[i];
-            if (field->arg == NULL || (int)field->group != group)
-                continue;
-            struct options_entry *e = add_option(made, field->name, field->arg);
-            e->help = field->help;
-            e->take = take_field;
+            if (field->arg != NULL && (int)field->group == group)
+                add_field(made, field, field->help);
         }
     }
     add_group(made, "How it is measured:");
@@ -310,9 +346,10 @@ int run_table_read(int argc, char **argv, struct run_options *options,
 {
     struct made_options made;
     const struct options_entry *const tables[] = {made.entry, running, NULL};
-    struct options_page page =
-        options->simulated ? simulated_page : native_page;
-    make_options(&made, options->simulated);
+    struct options_page page = options->setup.replayed ? replayed_page
+                               : options->simulated    ? simulated_page
+                                                       : native_page;
+    make_options(&made, options);
     page.tables = tables;
     return options_read(&page, argc, argv, options, err);
 }

@@ -13,6 +13,8 @@
 
 enum { RUN_MEASURES_MAX = 24 };
 
+enum run_as { AS_RUN, AS_SIM, AS_REPLAY };
+
 struct run_options {
     const char *file; /* campaign; NULL: a single cell from options */
     const char *launcher;
@@ -32,7 +34,7 @@ struct run_options {
     const char
         *field; /* the first that is given for a single cell; NULL: none */
     bool ranks, threads; /* given for it */
-    bool simulated;      /* dlsbench sim */
+    bool simulated;      /* dlsbench sim, or replay (setup.replayed) */
     struct simulate simulate;
     struct cell cell;
     struct policy policy;
@@ -41,9 +43,9 @@ struct run_options {
     char measure[RUN_MEASURES_MAX][sizeof(((struct policy *)0)->events) + 32];
 };
 
-/* Reads the command line, of dlsbench sim when `simulated`.  Returns 0 or
+/* Reads the command line, of dlsbench run, sim or replay.  Returns 0 or
  * -EINVAL. */
-int run_options_read(int argc, char **argv, bool simulated,
+int run_options_read(int argc, char **argv, enum run_as as,
                      struct run_options *options, struct error *err);
 
 /* The table of options alone, into options that hold the defaults.  Returns 0
@@ -66,9 +68,18 @@ int run_lists_set(struct run_options *options, const struct cell_field *field,
 int run_options_campaign(struct run_options *options, struct campaign *campaign,
                          struct error *err);
 
+/* A picture is asked for: every kernel must have one.  Returns 0 or -EINVAL. */
+int run_check_save(const struct campaign *campaign, struct error *err);
+
+/* Says what a replay of the campaign leaves out. */
+void run_say_left_out(const struct campaign *campaign);
+
 /* Says what would run: as a table, or as CSV with a line for each cell and its
  * status in --out (this orders the cells).  Returns the exit code. */
 int run_dry(const struct run_options *options, struct campaign *campaign);
+
+/* dlsbench replay CAMPAIGN. */
+int run_replay(int argc, char **argv);
 
 /* The command line, quoted for a shell; free it.  With `dir` it is the one that
  * continues this directory. */

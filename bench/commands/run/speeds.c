@@ -2,6 +2,7 @@
 
 #include "bench/calibrate/calibrate.h"
 #include "bench/calibrate/calibrated.h"
+#include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/command.h"
 #include "bench/options/table.h"
 #include "bench/simgrid/this_machine.h"
@@ -64,7 +65,8 @@ static bool stored_speeds(const struct run_options *o,
                           char speeds[SIZING_SPEEDS_MAX])
 {
     const struct campaign_setup plain = {.cores = o->setup.cores,
-                                         .room = o->setup.room};
+                                         .room = o->setup.room,
+                                         .replayed = o->setup.replayed};
     char path[PATH_MAX];
     struct campaign stored;
     if (o->dir.out == NULL ||
@@ -145,7 +147,9 @@ static int find_speeds(struct run_options *o, const char *path,
     int code = load_anyhow(o, path, &whole, err);
     if (code != 0)
         return code;
-    const struct cell *first = &whole.all.cells[0];
+    struct cell *first = &whole.all.cells[0];
+    const char *platform = replay_cell_platform(first);
+    memmove(first->platform, platform, strlen(platform) + 1);
     bool described = o->simulated && first->platform[0] != '\0' &&
                      !this_machine_is(first->platform);
     if (!stored_speeds(o, &whole, speeds))

@@ -3,9 +3,13 @@
 #include "base/text.h"
 #include "harness/check/cell_transport.h"
 #include "harness/check/setup.h"
+#include "harness/engine/usual_costs.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
 
 /* The assumption of a replay that the cell violates; NULL: none. */
 static const char *find_left_out(const struct setup *setup)
@@ -47,6 +51,39 @@ int replay_cell_check(const struct cell *cell, const char **without,
                         : error_set(err, ENOTSUP, "a replay knows %s", what);
 }
 
+/* ---- cells of a campaign ---- */
+
+static const char mark[] = "replayed, ";
+
+int replay_cell_mark(struct cell *cell, struct error *err)
+{
+    const char *without;
+    char file[sizeof(cell->platform)];
+    int code = replay_cell_check(cell, &without, err);
+    if (code == 0 && without != NULL && strstr(without, "learns") != NULL)
+        code = error_set(err, ENOTSUP, "a replay knows one repetition, not %s",
+                         without);
+    if (code != 0)
+        return code;
+    memcpy(file, cell->platform, sizeof(file));
+    if ((size_t)snprintf(cell->platform, sizeof(cell->platform), "%s%s", mark,
+                         file) >= sizeof(cell->platform))
+        return error_set(err, ENAMETOOLONG, "platform: %s is too long", file);
+    if (cell_results(cell) != TRANSPORT_RESULTS_STAY) {
+        strcpy(cell->collect, "local");
+        strcpy(cell->answer, "early");
+    }
+    return cell_check(cell, err);
+}
+
+const char *replay_cell_platform(const struct cell *cell)
+{
+    return text_begins(cell->platform, mark) ? cell->platform + strlen(mark)
+                                             : cell->platform;
+}
+
+/* ---- one replay ---- */
+
 /* By the tree that the transport has.  A window in the memory of one node is
  * counted in like memory of one process. */
 static enum replay_kind kind_of(const struct setup *setup,
@@ -73,6 +110,10 @@ static int run_setup(const struct replay_cell *in, const struct setup *setup,
     int code = setup_build_tree(setup, &tree, err);
     if (code != 0)
         return code;
+    struct replay_costs costs = in->costs;
+    if (in->as_simulated)
+        costs.apart_s = engine_apart_s(
+            tree.master[tree.worker_master[0]].workers, costs.request_s);
     const struct replay replay = {.kind = kind_of(setup, &tree),
                                   .tree = &tree,
                                   .node_ranks = in->node_ranks,
@@ -82,7 +123,7 @@ static int run_setup(const struct replay_cell *in, const struct setup *setup,
                                   .before = in->loop->before,
                                   .power = setup->power,
                                   .prefetch = setup->cell.prefetch,
-                                  .costs = in->costs,
+                                  .costs = costs,
                                   .handed = in->handed,
                                   .arg = in->arg};
     code = replay_run(&replay, result, err);
@@ -105,6 +146,54 @@ int replay_cell_run(const struct replay_cell *replay,
     setup_close(&setup);
     return code;
 }
+
+/* ---- equal replays ---- */
+
+/* Of a table: where its chunks are, and which belong to a certain worker. */
+static uint64_t hash_chunks(const struct sched_table *table, int workers)
+{
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_64bits_reset(state);
+    for (int64_t i = 0; i < table->steps; i++) {
+        struct chunk chunk = sched_table_chunk(table, i);
+        int64_t range[2] = {chunk.start, chunk.size};
+        XXH3_64bits_update(state, range, sizeof(range));
+    }
+    XXH3_64bits_update(state, &table->primed, sizeof(table->primed));
+    if (table->rank != NULL)
+        XXH3_64bits_update(state, table->rank,
+                           (size_t)workers * sizeof(*table->rank));
+    uint64_t hash = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    return hash;
+}
+
+bool replay_cell_chunks(const struct replay_cell *replay, uint64_t *hash)
+{
+    struct setup setup;
+    struct sched_table table;
+    struct cell cell = *replay->cell;
+    bool found = false;
+    cell.platform[0] = '\0';
+    if (setup_open(&setup, &cell, NULL) != 0)
+        return false;
+    const struct sched_pair *pair = &setup.scheme.pair;
+    const struct sched_loop loop = {.iterations = replay->loop->iterations,
+                                    .workers = setup.workers,
+                                    .power = setup.power,
+                                    .cost = replay->loop->before};
+    if (setup.scheme.kind == SCHEME_PAIR && pair->inner == NULL &&
+        sched_table_build(&table, pair->outer, &pair->outer_spec, &loop,
+                          setup.cell.min_chunk, NULL) == 0) {
+        *hash = hash_chunks(&table, setup.workers);
+        sched_table_free(&table);
+        found = true;
+    }
+    setup_close(&setup);
+    return found;
+}
+
+/* ---- costs ---- */
 
 static double known_or(double value, double otherwise)
 {

@@ -6,20 +6,28 @@
 #include <math.h>
 #include <stdio.h>
 
-int replay_store_open(struct replay_store *store, const char *folder,
-                      char *const *words, struct error *err)
+int replay_store_begin(struct replay_store *store, const char *folder,
+                       const char *launch, json_t *manifest, struct error *err)
 {
-    struct timespec now;
     *store = (struct replay_store){.file = {.descriptor = -1}};
-    clock_gettime(CLOCK_REALTIME, &now);
-    stamp_launch(&now, store->launch);
-    json_t *manifest =
-        record_manifest_words(store->launch, "replay", words, true);
+    snprintf(store->launch, sizeof(store->launch), "%s", launch);
     json_object_set_new(manifest, "replayed", json_true());
     int code = record_manifest(folder, store->launch, manifest, err);
     return code == 0
                ? record_open(&store->file, folder, "runs", store->launch, err)
                : code;
+}
+
+int replay_store_open(struct replay_store *store, const char *folder,
+                      char *const *words, struct error *err)
+{
+    struct timespec now;
+    char launch[STAMP_LAUNCH_SIZE];
+    clock_gettime(CLOCK_REALTIME, &now);
+    stamp_launch(&now, launch);
+    return replay_store_begin(
+        store, folder, launch,
+        record_manifest_words(launch, "replay", words, true), err);
 }
 
 int replay_store_close(struct replay_store *store, struct error *err)
@@ -51,8 +59,8 @@ static void name_platform(struct cell *cell, const struct replay_costs *costs)
                 ", %s %.6g ns", cost[i].name, 1e9 * cost[i].seconds);
 }
 
-static struct run_line run_of(const struct replay_result *result,
-                              int64_t iterations, bool all, const char *started)
+struct run_line replay_store_line(const struct replay_result *result,
+                                  int64_t iterations, bool all)
 {
     double compute = 0, least = INFINITY, finish = 0, last = 0;
     for (int w = 0; w < result->workers; w++) {
@@ -64,7 +72,6 @@ static struct run_line run_of(const struct replay_result *result,
     }
     return (struct run_line){.parts = RUN_REPLAY,
                              .repetition = 1,
-                             .started = started,
                              .simulated = true,
                              .replayed = true,
                              .workers = result->workers,
@@ -84,19 +91,26 @@ static struct run_line run_of(const struct replay_result *result,
                              .alone_s = result->serial_s};
 }
 
-int replay_store_add(struct replay_store *store, struct cell *cell,
-                     const struct replay_costs *costs,
-                     const struct replay_result *result, int64_t iterations,
-                     bool all, struct error *err)
+int replay_store_put(struct replay_store *store, const struct cell *cell,
+                     struct run_line run, struct error *err)
 {
     char started[STAMP_TIME_SIZE];
     stamp_time(time(NULL), started);
-    name_platform(cell, costs);
-    cell_hash(cell);
-    const struct run_line run = run_of(result, iterations, all, started);
+    run.started = started;
     int code =
         record_run(&store->file, cell_to_json(cell), store->launch, &run, err);
     return code != 0 ? code
                      : record_done(&store->file, cell_to_json(cell),
                                    store->launch, run.status, 1, NULL, err);
+}
+
+int replay_store_add(struct replay_store *store, struct cell *cell,
+                     const struct replay_costs *costs,
+                     const struct replay_result *result, int64_t iterations,
+                     bool all, struct error *err)
+{
+    name_platform(cell, costs);
+    cell_hash(cell);
+    return replay_store_put(store, cell,
+                            replay_store_line(result, iterations, all), err);
 }

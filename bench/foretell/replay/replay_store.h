@@ -11,8 +11,10 @@
 #include "harness/record/record.h"
 #include "harness/replay/replay.h"
 
+#include <jansson.h>
+
 struct replay_store {
-    char launch[STAMP_LAUNCH_SIZE];
+    char launch[256];
     struct record_file file;
 };
 
@@ -20,6 +22,10 @@ struct replay_store {
  * ends it.  Returns 0 or -errno with a text. */
 int replay_store_open(struct replay_store *store, const char *folder,
                       char *const *words, struct error *err);
+/* The same for a launch with a name, of at most 255 characters; takes over the
+ * manifest. */
+int replay_store_begin(struct replay_store *store, const char *folder,
+                       const char *launch, json_t *manifest, struct error *err);
 int replay_store_close(struct replay_store *store, struct error *err);
 
 /* A cell as it was replayed, its result, how many iterations its chunks had,
@@ -28,5 +34,12 @@ int replay_store_add(struct replay_store *store, struct cell *cell,
                      const struct replay_costs *costs,
                      const struct replay_result *result, int64_t iterations,
                      bool all, struct error *err);
+
+/* The same in two parts, for a cell that has both (replay_cell_mark): the line
+ * of a result, which cells with equal replays share, and its record. */
+struct run_line replay_store_line(const struct replay_result *result,
+                                  int64_t iterations, bool all);
+int replay_store_put(struct replay_store *store, const struct cell *cell,
+                     struct run_line run, struct error *err);
 
 #endif

@@ -2,16 +2,7 @@
 #include "harness/repetition/sim/run_own.h"
 
 #include "harness/engine/sim/world.h"
-
-/* Workers that ask the same master start a little further apart than it takes
- * to serve one, and at least STAGGER_LEAST_S.  If they started faster, or at
- * one instant, requests would queue at the master, and SimGrid would compare
- * each new one with all of them.  The simulation of 32,768 ranks then takes
- * minutes instead of seconds.  From MANY workers on they start further apart,
- * because their leaves follow as closely, with one more message each.  A rank's
- * time begins with its start. */
-static const double STAGGER = 1.25, STAGGER_MANY = 5, STAGGER_LEAST_S = 10e-9;
-enum { MANY = 32768 };
+#include "harness/engine/usual_costs.h"
 
 void run_begin(struct run *run)
 {
@@ -34,11 +25,8 @@ static double delay_of(const struct tree *tree, int worker)
         return 0;
     const struct tree_master *asked =
         &tree->master[tree->worker_master[worker]];
-    double apart_s = (asked->workers < MANY ? STAGGER : STAGGER_MANY) *
-                     world_here()->cost_s[ENGINE_REQUEST];
-    if (apart_s < STAGGER_LEAST_S)
-        apart_s = STAGGER_LEAST_S;
-    return (worker - asked->first_worker) * apart_s;
+    return (worker - asked->first_worker) *
+           engine_apart_s(asked->workers, world_here()->cost_s[ENGINE_REQUEST]);
 }
 
 void run_enter(struct run *run, const struct run_spot *spot)

@@ -1,0 +1,350 @@
+#include "bench/commands/run/replays.h"
+
+#include "bench/foretell/replay/replay_cell.h"
+#include "bench/foretell/replay/replay_store.h"
+#include "bench/options/command.h"
+#include "harness/program/need.h"
+#include "harness/record/record_lines.h"
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In memory that all processes share. */
+struct counts {
+    atomic_int next; /* group; each process takes the next one */
+    atomic_int ok, unverified, failed;
+};
+
+/* A cell in its place. */
+struct placed {
+    const struct cell *cell;
+    char *but_scheme; /* all that it is but its scheme */
+    long cores;
+};
+
+/* What cells of a group came to that have these chunks. */
+struct known {
+    uint64_t chunks;
+    struct run_line line;
+};
+
+struct replays {
+    const struct rundir *dir;
+    const struct campaign *campaign;
+    const struct places *places;
+    const char *command;
+    struct placed *cells;
+    int count;
+    int *group; /* the first cell of each: they differ in their schemes only */
+    int groups;
+    struct counts *counts;
+    /* Of this process: */
+    struct replay_store store;
+    struct replay_loop loop;
+    struct cell looped;  /* whose loop it is; no kernel: none is open */
+    struct known *known; /* of this group */
+    int known_count;
+    int64_t known_room;
+};
+
+/* ---- one cell ---- */
+
+static bool same_loop(const struct cell *a, const struct cell *b)
+{
+    return strcmp(a->kernel, b->kernel) == 0 &&
+           strcmp(a->platform, b->platform) == 0 && a->cp == b->cp &&
+           (a->ranks == 1) == (b->ranks == 1);
+}
+
+/* The costs of the cell's iterations: those of the cell before, or anew. */
+static int take_loop(struct replays *r, const struct cell *cell,
+                     const struct place *place, struct error *err)
+{
+    const struct kernel_ops *kernel;
+    struct spec spec;
+    double cp = cell->cp;
+    if (same_loop(&r->looped, cell))
+        return 0;
+    replay_loop_close(&r->loop);
+    r->looped.kernel[0] = '\0';
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code == 0 && !(cp > 0) && place->kind == NULL)
+        cp = kernel->cost->flops / place->flops;
+    if (code == 0)
+        code = replay_loop_open(&r->loop, cell->kernel, cp, place->kind, err);
+    if (code == 0)
+        r->looped = *cell;
+    return code;
+}
+
+static void count_chunk(void *arg, int worker, const struct chunk *chunk,
+                        double begin_s, double compute_s)
+{
+    int64_t *iterations = arg;
+    (void)worker, (void)begin_s, (void)compute_s;
+    *iterations += chunk->size;
+}
+
+static struct run_line *find_known(struct replays *r, uint64_t chunks)
+{
+    for (int i = 0; i < r->known_count; i++)
+        if (r->known[i].chunks == chunks)
+            return &r->known[i].line;
+    return NULL;
+}
+
+static void keep_known(struct replays *r, uint64_t chunks, struct run_line line)
+{
+    need_room(&r->known, &r->known_room, r->known_count + 1, sizeof(*r->known));
+    r->known[r->known_count++] = (struct known){chunks, line};
+}
+
+/* As a launch does it: a window of ranks of one node is in their memory. */
+static void choose_window(struct cell *cell, const struct place *place)
+{
+    if (strcmp(cell->transport, "window") == 0 &&
+        strcmp(cell->window, "auto") == 0)
+        strcpy(cell->window,
+               cell->ranks <= place->node_ranks ? "shared" : "rma");
+}
+
+/* The cell gets what is chosen for it. */
+static int replay_one(struct replays *r, struct cell *cell,
+                      struct run_line *line, struct error *err)
+{
+    struct place place;
+    struct replay_result result;
+    int64_t iterations = 0;
+    uint64_t chunks;
+    int code = places_find(r->places, cell, &place, err);
+    if (code == 0)
+        code = take_loop(r, cell, &place, err);
+    if (code != 0)
+        return code;
+    choose_window(cell, &place);
+    const struct replay_cell replay = {.cell = cell,
+                                       .loop = &r->loop,
+                                       .costs = place.costs,
+                                       .node_ranks = place.node_ranks,
+                                       .as_simulated = true,
+                                       .handed = count_chunk,
+                                       .arg = &iterations};
+    bool fixed = replay_cell_chunks(&replay, &chunks);
+    const struct run_line *same = fixed ? find_known(r, chunks) : NULL;
+    if (same != NULL) {
+        *line = *same;
+        return 0;
+    }
+    code = replay_cell_run(&replay, &result, err);
+    if (code != 0)
+        return code;
+    *line = replay_store_line(&result, iterations,
+                              iterations == r->loop.iterations);
+    replay_free(&result);
+    if (fixed)
+        keep_known(r, chunks, *line);
+    return 0;
+}
+
+/* A cell that cannot be replayed fails; only its record must be written. */
+static int record_one(struct replays *r, const struct cell *cell,
+                      struct error *err)
+{
+    struct run_line line;
+    struct error why;
+    struct cell made = *cell;
+    if (replay_one(r, &made, &line, &why) != 0) {
+        atomic_fetch_add(&r->counts->failed, 1);
+        return record_done(&r->store.file, cell_to_json(&made), r->store.launch,
+                           "failed", 0, why.text, err);
+    }
+    bool ok = strcmp(line.status, "ok") == 0;
+    atomic_fetch_add(ok ? &r->counts->ok : &r->counts->unverified, 1);
+    return replay_store_put(&r->store, &made, line, err);
+}
+
+static int record_group(struct replays *r, int group, struct error *err)
+{
+    int code = 0;
+    r->known_count = 0;
+    for (int i = r->group[group]; code == 0 && i < r->group[group + 1]; i++)
+        code = record_one(r, r->cells[i].cell, err);
+    return code;
+}
+
+/* ---- a process ---- */
+
+static int open_launch(struct replays *r, struct error *err)
+{
+    char launch[LAUNCH_ID_SIZE], shard[32];
+    const struct part *part = &r->dir->part;
+    int code = rundir_reserve(r->dir, launch, err);
+    if (code != 0)
+        return code;
+    snprintf(shard, sizeof(shard), "%d/%d", part->shard, part->shards);
+    json_t *manifest = record_manifest_head(launch, r->campaign->name, shard,
+                                            r->command, true);
+    json_object_set_new(manifest, "seed",
+                        json_integer((json_int_t)r->campaign->seed));
+    json_object_set_new(manifest, "gained", json_integer(r->campaign->gained));
+    return replay_store_begin(&r->store, r->dir->path, launch, manifest, err);
+}
+
+/* Large arrays are used again and again: their pages stay. */
+static void keep_pages(void)
+{
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
+
+static int work(struct replays *r)
+{
+    struct error err;
+    int code, i;
+    keep_pages();
+    code = open_launch(r, &err);
+    while (code == 0 && (i = atomic_fetch_add(&r->counts->next, 1)) < r->groups)
+        code = record_group(r, i, &err);
+    if (code == 0)
+        code = replay_store_close(&r->store, &err);
+    if (code != 0)
+        command_say("%s", err.text);
+    return code == 0 ? 0 : 1;
+}
+
+/* ---- all of them ---- */
+
+static char *text_but_scheme(const struct cell *cell)
+{
+    json_t *object = cell_to_json(cell);
+    json_object_del(object, "cell");
+    json_object_del(object, "scheme");
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    return text != NULL ? text : need_copy("");
+}
+
+/* The largest first, so that all processes end together; then by the kernel,
+ * which the text begins with. */
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->cores != y->cores)
+        return x->cores > y->cores ? -1 : 1;
+    int order = strcmp(x->but_scheme, y->but_scheme);
+    return order != 0 ? order : strcmp(x->cell->hash, y->cell->hash);
+}
+
+static void place_cells(struct replays *r)
+{
+    const struct cell *cells = r->campaign->all.cells;
+    r->cells = need_zeroed((size_t)r->count + 1, sizeof(*r->cells));
+    r->group = need_zeroed((size_t)r->count + 1, sizeof(*r->group));
+    for (int i = 0; i < r->count; i++)
+        r->cells[i] =
+            (struct placed){.cell = &cells[i],
+                            .but_scheme = text_but_scheme(&cells[i]),
+                            .cores = (long)cells[i].ranks * cells[i].threads};
+    qsort(r->cells, (size_t)r->count, sizeof(*r->cells), by_place);
+    for (int i = 0; i < r->count; i++)
+        if (i == 0 ||
+            strcmp(r->cells[i].but_scheme, r->cells[i - 1].but_scheme) != 0)
+            r->group[r->groups++] = i;
+    r->group[r->groups] = r->count;
+}
+
+static void free_places(struct replays *r)
+{
+    for (int i = 0; i < r->count; i++)
+        free(r->cells[i].but_scheme);
+    free(r->cells);
+    free(r->group);
+}
+
+static int processes_for(int groups)
+{
+    cpu_set_t set;
+    int most =
+        sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    return groups < most ? groups : most;
+}
+
+/* Waits for all; returns 0 if each ended well. */
+static int await(const pid_t *pid, int count, struct error *err)
+{
+    int code = 0;
+    for (int i = 0; i < count; i++) {
+        int status;
+        while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR)
+            continue;
+        if (!WIFEXITED(status))
+            code = error_set(err, EIO,
+                             "a process of the replay was ended by signal %d",
+                             WTERMSIG(status));
+        else if (WEXITSTATUS(status) != 0 && code == 0)
+            code = error_set(err, EIO, "a process of the replay stopped");
+    }
+    return code;
+}
+
+static int run_processes(struct replays *r, struct error *err)
+{
+    int wanted = processes_for(r->groups), started = 0, code = 0;
+    pid_t *pid = need_zeroed((size_t)wanted + 1, sizeof(*pid));
+    fflush(NULL);
+    while (code == 0 && started < wanted) {
+        pid_t child = fork();
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+            _exit(work(r));
+        }
+        if (child < 0)
+            code = error_set(err, errno, "cannot start a process: %s",
+                             strerror(errno));
+        else
+            pid[started++] = child;
+    }
+    int ended = await(pid, started, code == 0 ? err : &(struct error){""});
+    free(pid);
+    return code == 0 ? ended : code;
+}
+
+int replays_run(const struct rundir *dir, const struct campaign *campaign,
+                const struct places *places, const char *command,
+                struct driver_end *end, struct error *err)
+{
+    int count = campaign->all.count;
+    struct replays r = {.dir = dir,
+                        .campaign = campaign,
+                        .places = places,
+                        .command = command,
+                        .count = count};
+    r.counts = mmap(NULL, sizeof(*r.counts), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *end = (struct driver_end){.waiting = count};
+    if (r.counts == MAP_FAILED)
+        return error_set(err, errno, "memory of the replays: %s",
+                         strerror(errno));
+    place_cells(&r);
+    rundir_clean(dir);
+    int code = count > 0 ? run_processes(&r, err) : 0;
+    end->ok = r.counts->ok;
+    end->unverified = r.counts->unverified;
+    end->failed = r.counts->failed;
+    end->waiting = count - end->ok - end->unverified - end->failed;
+    munmap(r.counts, sizeof(*r.counts));
+    free_places(&r);
+    return code;
+}

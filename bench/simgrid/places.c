@@ -1,0 +1,177 @@
+#include "bench/simgrid/places.h"
+
+#include "base/text.h"
+#include "bench/foretell/replay/replay_cell.h"
+#include "harness/program/need.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What SMPI adds to the contents of a message. */
+static const double ENVELOPE_BYTES = 16;
+
+/* ---- platforms ---- */
+
+static bool is_this_machine(const struct cell *cell)
+{
+    return text_is(replay_cell_platform(cell), this_machine_name);
+}
+
+static long cores_of(const struct cell *cell)
+{
+    return (long)cell->ranks * cell->threads;
+}
+
+/* Of each simulated platform the largest cell, under the platform's name. */
+static int pick_largest(const struct cell *cells, int count,
+                        struct cell **largest)
+{
+    int found = 0;
+    int64_t room = 0;
+    *largest = NULL;
+    for (int i = 0; i < count; i++) {
+        const char *name = replay_cell_platform(&cells[i]);
+        int k = 0;
+        if (is_this_machine(&cells[i]))
+            continue;
+        while (k < found && !text_is((*largest)[k].platform, name))
+            k++;
+        if (k < found && cores_of(&cells[i]) <= cores_of(&(*largest)[k]))
+            continue;
+        need_room(largest, &room, k + 1, sizeof(**largest));
+        (*largest)[k] = cells[i];
+        snprintf((*largest)[k].platform, sizeof((*largest)[k].platform), "%s",
+                 name);
+        found += k == found;
+    }
+    return found;
+}
+
+static int check_alike(const struct simulate_platform *platform,
+                       struct error *err)
+{
+    const struct simulate_host *hosts = platform->hosts;
+    for (int i = 1; i < platform->count; i++)
+        if (hosts[i].cores != hosts[0].cores ||
+            hosts[i].speed != hosts[0].speed)
+            return error_set(err, ENOTSUP,
+                             "platform: %s: a replay knows hosts that are "
+                             "alike, and %s and %s are not: use dlsbench sim",
+                             platform->path, hosts[0].name, hosts[i].name);
+    return 0;
+}
+
+static int open_simulated(struct places *places, const struct cell *cells,
+                          int count, struct error *err)
+{
+    struct simulate *simulate = &places->simulate;
+    int code = simulate_open(simulate, cells, count, err);
+    places->distances = need_zeroed((size_t)count, sizeof(*places->distances));
+    for (int i = 0; code == 0 && i < simulate->count; i++) {
+        code = check_alike(&simulate->platforms[i], err);
+        if (code == 0)
+            code = simulate_distances(simulate, &simulate->platforms[i],
+                                      &places->distances[i], err);
+    }
+    return code;
+}
+
+/* The calibration of this-machine, or of the nodes of this-cluster. */
+static int open_calibrated(struct places *places, struct error *err)
+{
+    const struct this_machine *machine = places->machine;
+    for (int i = 0; i < places->simulate.count; i++)
+        if (places->simulate.platforms[i].machine != NULL)
+            machine = places->simulate.platforms[i].machine;
+    if (machine == NULL)
+        return 0;
+    int code =
+        calibration_load(machine->calibration, &places->calibration, err);
+    places->calibrated = code == 0;
+    return code;
+}
+
+int places_open(struct places *places, const struct cell *cells, int count,
+                const char *calibration, struct error *err)
+{
+    struct cell *largest;
+    int code = 0, found = pick_largest(cells, count, &largest);
+    *places = (struct places){.simulate = {.calibration = calibration}};
+    for (int i = 0; i < count && places->machine == NULL; i++)
+        if (is_this_machine(&cells[i]))
+            places->machine = need_zeroed(1, sizeof(*places->machine));
+    if (places->machine != NULL)
+        code = this_machine_open(places->machine, calibration, err);
+    if (code == 0 && found > 0)
+        code = open_simulated(places, largest, found, err);
+    free(largest);
+    return code == 0 ? open_calibrated(places, err) : code;
+}
+
+void places_close(struct places *places)
+{
+    simulate_close(&places->simulate);
+    if (places->calibrated)
+        calibration_free(&places->calibration);
+    free(places->distances);
+    free(places->machine);
+    *places = (struct places){.calibrated = false};
+}
+
+int places_store(const struct places *places, const char *dir,
+                 struct error *err)
+{
+    if (places->machine != NULL)
+        return this_machine_store(places->machine, dir, err);
+    return simulate_store(&places->simulate, dir, err);
+}
+
+/* ---- a cell's ---- */
+
+static enum calibration_which which_of(const struct cell *cell)
+{
+    return cell->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS;
+}
+
+static int find_simulated(const struct places *places, const struct cell *cell,
+                          struct place *place, struct error *err)
+{
+    const struct simulate *simulate = &places->simulate;
+    const struct simulate_platform *platform =
+        simulate_find(simulate, replay_cell_platform(cell));
+    const struct simulate_distances *way =
+        &places->distances[platform - simulate->platforms];
+    struct worklist_simulation charges;
+    int code = simulate_check_room(platform, cell->ranks, cell->threads, err);
+    if (code != 0)
+        return code;
+    simulate_fill(platform, cell, &charges);
+    double envelope_s = ENVELOPE_BYTES * way->byte_s;
+    place->costs.count_s = charges.count_s;
+    place->costs.state_s = charges.state_s;
+    place->costs.request_s = charges.request_s;
+    place->costs.latency_s = way->far_s - envelope_s;
+    place->costs.near_s = way->near_s - envelope_s;
+    place->costs.byte_s = way->byte_s;
+    place->node_ranks = platform->hosts[0].cores / cell->threads;
+    place->flops = platform->hosts[0].speed;
+    if (platform->machine != NULL)
+        place->kind = &places->calibration.kind[which_of(cell)];
+    return 0;
+}
+
+int places_find(const struct places *places, const struct cell *cell,
+                struct place *place, struct error *err)
+{
+    struct cell usual;
+    *place = (struct place){.costs = replay_costs_usual};
+    if (!is_this_machine(cell))
+        return find_simulated(places, cell, place, err);
+    cell_defaults(&usual);
+    replay_costs_fill(&place->costs, &places->calibration, which_of(cell));
+    if (cell->request_cost != usual.request_cost)
+        place->costs.request_s = cell->request_cost;
+    place->kind = &places->calibration.kind[which_of(cell)];
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* The platforms of cells that are replayed: what takes time there, as in
+ * dlsbench sim. */
+#ifndef BENCH_SIMGRID_PLACES_H
+#define BENCH_SIMGRID_PLACES_H
+
+#include "bench/simgrid/simulate.h"
+#include "harness/replay/replay.h"
+
+struct places {
+    struct simulate simulate;       /* files and this-cluster, by SimGrid */
+    struct this_machine *machine;   /* this-machine, without it; NULL: none */
+    struct calibration calibration; /* of these two */
+    bool calibrated;
+    struct simulate_distances *distances; /* of each simulated platform */
+};
+
+/* What holds for one cell. */
+struct place {
+    struct replay_costs costs; /* but apart_s */
+    int node_ranks;            /* of its shape */
+    double flops;              /* a second, of a core; 0: calibrated */
+    const struct calibration_kind *kind; /* NULL: flops */
+};
+
+/* Finds the platforms of the cells (replay_cell_platform).  calibration: for
+ * this-machine and this-cluster; NULL: the default place.  Returns 0, or as
+ * simulate_open and simulate_distances do; -ENOTSUP: hosts differ. */
+int places_open(struct places *places, const struct cell *cells, int count,
+                const char *calibration, struct error *err);
+void places_close(struct places *places);
+
+/* Returns 0, or -EBUSY: the platform is too small for the cell. */
+int places_find(const struct places *places, const struct cell *cell,
+                struct place *place, struct error *err);
+
+/* Stores in the result directory what this machine was taken for. */
+int places_store(const struct places *places, const char *dir,
+                 struct error *err);
+
+#endif
