@@ -44,7 +44,7 @@ BUDGET = {
     "kernels": 7612,
     "harness": 41100,
     "dls": 12005,
-    "bench": 45040,
+    "bench": 45080,
     "Python": 15760,
 }
 
