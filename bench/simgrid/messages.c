@@ -92,25 +92,24 @@ int simulate_messages(const struct simulate *simulate,
     return code;
 }
 
-/* Of a tree the first host below the second child of its last level: any two
- * such hosts have the longest way between them. */
-static int find_far(const struct simulate_platform *platform)
+/* In a tree any two hosts below different children of its last level have the
+ * longest way between them. */
+int simulate_far(const struct simulate_platform *platform, int hosts)
 {
-    int last = platform->count - 1;
+    int last = hosts - 1;
     int second =
         platform->tree.text != NULL ? fat_tree_fit(&platform->tree, 1) : last;
     return second < last ? second : last;
 }
 
 int simulate_distances(const struct simulate *simulate,
-                       const struct simulate_platform *platform,
+                       const struct simulate_platform *platform, int far,
                        struct simulate_distances *distances, struct error *err)
 {
     const struct simulate_host *hosts = platform->hosts;
     enum { RANKS = 3, PAIRS = RANKS - 1 };
     double numbers[MESSAGE_NUMBERS * PAIRS] = {0};
     struct simulate_files files;
-    int far = find_far(platform);
     char *text = need_text("%s\n%s\n%s\n", hosts[0].name, hosts[0].name,
                            hosts[far].name);
     int code = simulate_files_make(&files, platform, text, far + 1, err);

@@ -62,18 +62,59 @@ static int check_alike(const struct simulate_platform *platform,
     return 0;
 }
 
+/* Hosts that the cell's ranks are on; 0: it has none that is large enough. */
+static int hosts_of(const struct simulate_platform *platform,
+                    const struct cell *cell)
+{
+    int ranks = platform->hosts[0].cores / cell->threads;
+    int hosts = ranks > 0 ? (cell->ranks + ranks - 1) / ranks : 0;
+    return hosts <= platform->count ? hosts : 0;
+}
+
+/* NULL: not known yet, or the cell does not fit. */
+static struct place_way *find_way(const struct places *places,
+                                  const struct simulate_platform *platform,
+                                  const struct cell *cell)
+{
+    int far = simulate_far(platform, hosts_of(platform, cell));
+    for (int i = 0; i < places->ways; i++)
+        if (places->way[i].platform == platform && places->way[i].far == far)
+            return &places->way[i];
+    return NULL;
+}
+
+static int add_way(struct places *places, const struct cell *cell,
+                   struct error *err)
+{
+    const struct simulate_platform *platform =
+        simulate_find(&places->simulate, replay_cell_platform(cell));
+    if (hosts_of(platform, cell) == 0 ||
+        find_way(places, platform, cell) != NULL)
+        return 0;
+    need_room(&places->way, &places->room, places->ways + 1,
+              sizeof(*places->way));
+    struct place_way *way = &places->way[places->ways++];
+    *way = (struct place_way){
+        .platform = platform,
+        .far = simulate_far(platform, hosts_of(platform, cell))};
+    return simulate_distances(&places->simulate, platform, way->far, &way->take,
+                              err);
+}
+
 static int open_simulated(struct places *places, const struct cell *cells,
                           int count, struct error *err)
 {
+    struct cell *largest;
     struct simulate *simulate = &places->simulate;
-    int code = simulate_open(simulate, cells, count, err);
-    places->distances = need_zeroed((size_t)count, sizeof(*places->distances));
-    for (int i = 0; code == 0 && i < simulate->count; i++) {
+    int code = 0, found = pick_largest(cells, count, &largest);
+    if (found > 0)
+        code = simulate_open(simulate, largest, found, err);
+    free(largest);
+    for (int i = 0; code == 0 && i < simulate->count; i++)
         code = check_alike(&simulate->platforms[i], err);
-        if (code == 0)
-            code = simulate_distances(simulate, &simulate->platforms[i],
-                                      &places->distances[i], err);
-    }
+    for (int i = 0; code == 0 && i < count; i++)
+        if (!is_this_machine(&cells[i]))
+            code = add_way(places, &cells[i], err);
     return code;
 }
 
@@ -95,17 +136,15 @@ static int open_calibrated(struct places *places, struct error *err)
 int places_open(struct places *places, const struct cell *cells, int count,
                 const char *calibration, struct error *err)
 {
-    struct cell *largest;
-    int code = 0, found = pick_largest(cells, count, &largest);
+    int code = 0;
     *places = (struct places){.simulate = {.calibration = calibration}};
     for (int i = 0; i < count && places->machine == NULL; i++)
         if (is_this_machine(&cells[i]))
             places->machine = need_zeroed(1, sizeof(*places->machine));
     if (places->machine != NULL)
         code = this_machine_open(places->machine, calibration, err);
-    if (code == 0 && found > 0)
-        code = open_simulated(places, largest, found, err);
-    free(largest);
+    if (code == 0)
+        code = open_simulated(places, cells, count, err);
     return code == 0 ? open_calibrated(places, err) : code;
 }
 
@@ -114,7 +153,7 @@ void places_close(struct places *places)
     simulate_close(&places->simulate);
     if (places->calibrated)
         calibration_free(&places->calibration);
-    free(places->distances);
+    free(places->way);
     free(places->machine);
     *places = (struct places){.calibrated = false};
 }
@@ -140,12 +179,12 @@ static int find_simulated(const struct places *places, const struct cell *cell,
     const struct simulate *simulate = &places->simulate;
     const struct simulate_platform *platform =
         simulate_find(simulate, replay_cell_platform(cell));
-    const struct simulate_distances *way =
-        &places->distances[platform - simulate->platforms];
     struct worklist_simulation charges;
     int code = simulate_check_room(platform, cell->ranks, cell->threads, err);
     if (code != 0)
         return code;
+    const struct simulate_distances *way =
+        &find_way(places, platform, cell)->take;
     simulate_fill(platform, cell, &charges);
     double envelope_s = ENVELOPE_BYTES * way->byte_s;
     place->costs.count_s = charges.count_s;

@@ -6,12 +6,21 @@
 #include "bench/simgrid/simulate.h"
 #include "harness/replay/replay.h"
 
+/* A way between hosts of a simulated platform. */
+struct place_way {
+    const struct simulate_platform *platform;
+    int far; /* simulate_far */
+    struct simulate_distances take;
+};
+
 struct places {
     struct simulate simulate;       /* files and this-cluster, by SimGrid */
     struct this_machine *machine;   /* this-machine, without it; NULL: none */
     struct calibration calibration; /* of these two */
     bool calibrated;
-    struct simulate_distances *distances; /* of each simulated platform */
+    struct place_way *way; /* all that the cells have */
+    int ways;
+    int64_t room;
 };
 
 /* What holds for one cell. */

@@ -105,14 +105,18 @@ int simulate_messages(const struct simulate *simulate,
                       int threads, struct simulate_messages *take,
                       struct error *err);
 
-/* What a message takes inside a host, and between two hosts that are far apart:
- * seconds, and for each byte.  With one host both are the same.  Runs one
- * launch of three ranks.  Returns as simulate_messages. */
+/* Among the first `hosts` hosts, the one that is farthest from the first, as
+ * far as the platform shows it. */
+int simulate_far(const struct simulate_platform *platform, int hosts);
+
+/* What a message takes inside the first host, and from there to host `far`:
+ * seconds, and for each byte.  If both are the same host, so are the times.
+ * Runs one launch of three ranks.  Returns as simulate_messages. */
 struct simulate_distances {
     double near_s, far_s, byte_s;
 };
 int simulate_distances(const struct simulate *simulate,
-                       const struct simulate_platform *platform,
+                       const struct simulate_platform *platform, int far,
                        struct simulate_distances *distances, struct error *err);
 
 /* The command that has the ranks on these hosts run the worklist; free it with
