@@ -42,7 +42,7 @@ BUDGET = {
     "base": 2745,
     "sched": 7970,
     "kernels": 7612,
-    "harness": 41100,
+    "harness": 41190,
     "dls": 12005,
     "bench": 45080,
     "Python": 15760,
