@@ -53,6 +53,7 @@ static const struct record_field worklist_fields[] = {
     {"gained", RECORD_INDEX, WORKLIST(gained), .later = true},
     {"ranks", RECORD_COUNT, WORKLIST(ranks), .least = 1},
     {"threads", RECORD_COUNT, WORKLIST(threads), .least = 1},
+    {"cells", RECORD_COUNT, WORKLIST(count)},
     {.name = NULL}};
 
 json_t *policy_to_json(const struct policy *policy)
@@ -92,23 +93,39 @@ static int check_texts(const struct worklist *work, struct error *err)
     return 0;
 }
 
+/* Writes the object, which ends here, as a line. */
+static bool write_line(FILE *file, json_t *object)
+{
+    bool written = json_dumpf(object, file, JSON_COMPACT) == 0;
+    json_decref(object);
+    return written && fputc('\n', file) != EOF;
+}
+
+/* One cell's JSON at a time is in memory. */
+static bool write_lines(const struct worklist *work, FILE *file)
+{
+    json_t *head = record_object(work, worklist_fields);
+    json_object_set_new(head, "policy", policy_to_json(&work->policy));
+    json_object_set_new(head, "simulation",
+                        record_object(&work->simulation, simulation_fields));
+    bool written = write_line(file, head);
+    for (int i = 0; i < work->count && written; i++)
+        written = write_line(file, cell_to_json(&work->cells[i]));
+    return written;
+}
+
 int worklist_save(const struct worklist *work, const char *path,
                   struct error *err)
 {
     int code = check_texts(work, err);
     if (code != 0)
         return code;
-    json_t *root = record_object(work, worklist_fields), *cells = json_array();
-    for (int i = 0; i < work->count; i++)
-        json_array_append_new(cells, cell_to_json(&work->cells[i]));
-    json_object_set_new(root, "policy", policy_to_json(&work->policy));
-    json_object_set_new(root, "simulation",
-                        record_object(&work->simulation, simulation_fields));
-    json_object_set_new(root, "cells", cells);
     errno = 0;
-    code = json_dump_file(root, path, JSON_INDENT(1));
-    json_decref(root);
-    if (code != 0)
+    FILE *file = fopen(path, "w");
+    bool written = file != NULL && write_lines(work, file);
+    if (file != NULL)
+        written = fclose(file) == 0 && written;
+    if (!written)
         return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
                          strerror(errno ? errno : EIO));
     return 0;
@@ -134,26 +151,48 @@ char *worklist_read(const char *path, struct error *err)
     return text;
 }
 
-static int parse_cells(json_t *array, struct worklist *work, struct error *err)
+/* The next line's object, and *text behind it; NULL and a text: there is none.
+ */
+static json_t *next_object(const char **text, struct error *err)
 {
-    if (!json_is_array(array))
-        return error_set(err, EINVAL,
-                         "this is no worklist: its cells are not a list");
-    work->count = (int)json_array_size(array);
-    work->cells = need_zeroed((size_t)work->count, sizeof(*work->cells));
-    for (int i = 0; i < work->count; i++) {
-        int code =
-            cell_read(json_array_get(array, (size_t)i), &work->cells[i], err);
-        if (code != 0)
-            return code;
-        if (work->cells[i].ranks != work->ranks ||
-            work->cells[i].threads != work->threads)
-            return error_set(err, EINVAL,
-                             "cell %s does not have the worklist's "
-                             "shape",
-                             work->cells[i].hash);
+    json_error_t where;
+    json_t *object = json_loads(*text, JSON_DISABLE_EOF_CHECK, &where);
+    if (object == NULL)
+        error_set(err, EINVAL, "this is no worklist: %s", where.text);
+    else
+        *text += where.position;
+    return object;
+}
+
+static int parse_cell(const char **text, const struct worklist *work,
+                      struct cell *cell, struct error *err)
+{
+    json_t *object = next_object(text, err);
+    int code = object == NULL ? -EINVAL : cell_read(object, cell, err);
+    json_decref(object);
+    if (code == 0 &&
+        (cell->ranks != work->ranks || cell->threads != work->threads))
+        code =
+            error_set(err, EINVAL, "cell %s does not have the worklist's shape",
+                      cell->hash);
+    return code;
+}
+
+/* Room for the cells that are there, not for those that the head promises. */
+static int parse_cells(const char *text, struct worklist *work,
+                       struct error *err)
+{
+    int64_t room = 0;
+    int code = 0;
+    for (int i = 0; i < work->count && code == 0; i++) {
+        need_room(&work->cells, &room, i + 1, sizeof(*work->cells));
+        code = parse_cell(&text, work, &work->cells[i], err);
     }
-    return 0;
+    if (code == 0 && text[strspn(text, "\n")] != '\0')
+        code = error_set(err, EINVAL,
+                         "this is no worklist: it has cells that "
+                         "its head does not count");
+    return code;
 }
 
 static int read_part(const json_t *root, const char *key, void *to,
@@ -170,24 +209,23 @@ static int read_part(const json_t *root, const char *key, void *to,
 
 int worklist_parse(const char *text, struct worklist *work, struct error *err)
 {
-    json_error_t where;
-    json_t *root = json_loads(text, 0, &where);
     *work = (struct worklist){0};
-    if (root == NULL)
-        return error_set(err, EINVAL, "this is no worklist: %s", where.text);
-    int code = record_take(root, work, worklist_fields, err);
+    json_t *head = next_object(&text, err);
+    if (head == NULL)
+        return -EINVAL;
+    int code = record_take(head, work, worklist_fields, err);
     if (code != 0)
         error_prefix(err, code, "this is no worklist");
     if (work->gained < 0) /* of an earlier version */
         work->gained = 0;
     if (code == 0)
-        code = read_part(root, "policy", &work->policy, policy_fields, err);
+        code = read_part(head, "policy", &work->policy, policy_fields, err);
     if (code == 0)
-        code = read_part(root, "simulation", &work->simulation,
+        code = read_part(head, "simulation", &work->simulation,
                          simulation_fields, err);
+    json_decref(head);
     if (code == 0)
-        code = parse_cells(json_object_get(root, "cells"), work, err);
-    json_decref(root);
+        code = parse_cells(text, work, err);
     if (code != 0)
         worklist_free(work);
     return code;

@@ -1,5 +1,6 @@
 /* A worklist: the cells of one launch (one mpiexec or srun).  The driver writes
- * it as a JSON file, rank 0 of the launch reads it. */
+ * it as lines of JSON, a head and the cells, and rank 0 of the launch reads
+ * it. */
 #ifndef HARNESS_CHECK_WORKLIST_H
 #define HARNESS_CHECK_WORKLIST_H
 

@@ -3,6 +3,7 @@
 #include "harness/testing.h"
 
 #include "harness/check/worklist.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -161,23 +162,31 @@ static void spoilt_bytes_do_no_harm(void **unused)
     free(text);
 }
 
-/* A worklist with one key taken out or replaced (value NULL: taken out). */
+/* A worklist with one key of its head, or of its last cell, taken out or
+ * replaced (value NULL: taken out). */
 static void without(const char *where, const char *key, json_t *value,
                     const char *says)
 {
     struct cell cells[2];
     struct worklist work = make_plan(cells);
-    char *text = saved(&work);
-    json_t *root = json_loads(text, 0, NULL), *object = root;
+    char *text = saved(&work), *line = text, *damaged;
+    size_t size;
+    text[strlen(text) - 1] = '\0';
+    if (strcmp(where, "cell") == 0)
+        line = strrchr(text, '\n') + 1;
+    json_t *root = json_loads(line, JSON_DISABLE_EOF_CHECK, NULL);
+    json_t *object = root;
     if (strcmp(where, "policy") == 0 || strcmp(where, "simulation") == 0)
         object = json_object_get(root, where);
-    else if (strcmp(where, "cell") == 0)
-        object = json_array_get(json_object_get(root, "cells"), 1);
     if (value == NULL)
         json_object_del(object, key);
     else
         json_object_set_new(object, key, value);
-    char *damaged = json_dumps(root, 0);
+    FILE *out = need_stream(&damaged, &size);
+    fwrite(text, 1, (size_t)(line - text), out);
+    json_dumpf(root, out, 0);
+    fputs(line == text ? strchr(text, '\n') : "", out);
+    fclose(out);
     refused(damaged, says);
     free(damaged);
     json_decref(root);
@@ -204,7 +213,7 @@ static void missing_and_wrong_keys_are_refused(void **unused)
     without("simulation", "platform", NULL, "simulation is incomplete");
     without("simulation", "request_s", json_string("x"), "simulation is");
     without("", "cells", json_object(), "cells");
-    without("", "cells", json_string("none"), "cells");
+    without("", "cells", json_integer(3), "this is no worklist");
     without("cell", "kernel", NULL, "'kernel' is missing");
     without("cell", "kernel", json_string("mandelbrod"), "mandelbrot");
     without("cell", "ranks", json_integer(3), "shape");
@@ -221,7 +230,7 @@ static void long_names_do_not_overrun(void **unused)
     struct cell cells[2];
     struct worklist work = make_plan(cells), read;
     char *text = saved(&work);
-    json_t *root = json_loads(text, 0, NULL);
+    json_t *root = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
     char *longer = calloc(1, 10000);
     memset(longer, 'x', 9999);
     const char *const keys[] = {"launch", "campaign", "shard", "command"};
