@@ -6,6 +6,7 @@
 #include "sched/sched_testing.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,15 @@ static inline void testing_worlds(const char *test, int worlds,
         if (testing_chosen(i))
             run_world(own);
     }
+}
+
+/* The texts of all cells of a test program, as in cell_defaults. */
+static inline json_t *testing_texts(void)
+{
+    static json_t *texts;
+    if (texts == NULL)
+        texts = json_object();
+    return texts;
 }
 
 /* A new folder; testing_folder_remove takes it away with its files. */

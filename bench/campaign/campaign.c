@@ -291,7 +291,7 @@ int campaign_parse(const char *path, const char *text,
                    struct campaign *campaign, struct error *err)
 {
     struct reader reader = {.setup = setup, .campaign = campaign};
-    *campaign = (struct campaign){.text = NULL};
+    *campaign = (struct campaign){.all = {.texts = cell_texts()}};
     policy_defaults(&campaign->policy);
     campaign->sizing.cores = setup->cores;
     reader.top.cores = reader.overrides.cores = setup->cores;
@@ -331,6 +331,7 @@ int campaign_look(const char *machine, struct campaign_setup *setup,
 
 void campaign_free(struct campaign *campaign)
 {
+    json_decref(campaign->all.texts);
     cross_result_free(&campaign->all);
     free(campaign->text);
     free(campaign->hashes);

@@ -127,7 +127,7 @@ static void write_given(FILE *out, const struct cell *cell,
 {
     struct cell usual;
     const char *mark = "-";
-    cell_defaults(&usual);
+    cell_defaults(&usual, NULL);
     fputs("cells:\n", out);
     for (int i = 0; i < lists->count; i++, mark = " ")
         fprintf(out, "  %s %s: %s\n", mark, lists->list[i].field,

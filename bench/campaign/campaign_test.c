@@ -1,4 +1,4 @@
-#include "base/unit_testing.h"
+#include "harness/testing.h"
 
 #include "bench/campaign/campaign.h"
 
@@ -252,11 +252,11 @@ static void a_single_cell_has_an_equivalent_file(void **state)
     struct error err;
     struct cell cell;
     struct policy policy;
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     policy_defaults(&policy);
-    snprintf(cell.kernel, sizeof(cell.kernel), "null:size=77");
-    snprintf(cell.scheme, sizeof(cell.scheme), "wf");
-    snprintf(cell.power, sizeof(cell.power), "1,2");
+    cell.kernel = "null:size=77";
+    cell.scheme = "wf";
+    cell.power = "1,2";
     cell.threads = 2;
     assert_int_equal(campaign_single(&cell, &policy, &c, &err), 0);
     assert_string_equal(c.name, "null-wf");

@@ -44,7 +44,7 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
     const struct cell_field *known = cell_field_find(name);
     if (known == NULL) {
         struct cell scratch;
-        cell_defaults(&scratch);
+        cell_defaults(&scratch, NULL);
         cell_set(&scratch, name, "", err);
         return NULL;
     }
@@ -88,7 +88,7 @@ static int check_value(const char *field, const char *text, struct error *err)
     struct scheme scheme;
     struct hierarchy levels;
     char plain[SPEC_CANONICAL_MAX];
-    cell_defaults(&scratch);
+    cell_defaults(&scratch, NULL);
     if (text_is(field, "kernel")) {
         sizing_any(text, plain);
         return check_kernel(plain, err);
@@ -274,7 +274,7 @@ static int one_cell(const struct cross *cross, const int *pick,
                     struct error *err)
 {
     struct cell cell;
-    cell_defaults(&cell);
+    cell_defaults(&cell, result->texts);
     int code = set_fields(cross, pick, &cell, err);
     if (code != 0)
         return code;
@@ -283,7 +283,7 @@ static int one_cell(const struct cross *cross, const int *pick,
     if (code == 0)
         code = set_size(cross, pick, &cell, err);
     if (cross->replayed && cell.platform[0] == '\0')
-        strcpy(cell.platform, "this-machine");
+        cell.platform = "this-machine";
     if (code == 0)
         code = given_costs_check(&cell, err);
     if (code == 0 && cross->replayed)

@@ -51,6 +51,7 @@ struct cross_skip {
 /* Where cells and skips are collected. */
 struct cross_result {
     struct cell *cells;
+    json_t *texts; /* of the cells, as in cell_defaults; the campaign's */
     int count;
     int64_t room;
     struct cross_skip *skips;

@@ -1,4 +1,4 @@
-#include "base/unit_testing.h"
+#include "harness/testing.h"
 
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/policy.h"
@@ -22,9 +22,9 @@ static char *written(const struct policy *policy)
 static void no_setting_of_a_single_cell_is_lost(void **state)
 {
     struct cell cell;
-    cell_defaults(&cell);
-    snprintf(cell.kernel, sizeof(cell.kernel), "null:size=77");
-    snprintf(cell.scheme, sizeof(cell.scheme), "gss");
+    cell_defaults(&cell, testing_texts());
+    cell.kernel = "null:size=77";
+    cell.scheme = "gss";
     for (const struct policy_key *key = policy_keys; key->name; key++) {
         struct campaign c;
         struct error err = {""};

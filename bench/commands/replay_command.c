@@ -376,12 +376,13 @@ int replay_command(int argc, char **argv)
     struct asked in = {.cp = NAN, .words = argv};
     for (size_t i = 0; i < sizeof(in.costs) / sizeof(double); i++)
         ((double *)&in.costs)[i] = NAN;
-    cell_defaults(&in.cell);
+    cell_defaults(&in.cell, cell_texts());
     cell_set(&in.cell, "collect", "auto", &err);
     int code = options_read(&page, argc, argv, &in, &err);
     code = code == 0 ? fill_loop(&in, &err) : code;
     code = code == 0 ? fill_shape(&in, &err) : code;
     code = code == 0 ? run_replays(&in, &err) : code;
+    json_decref(in.cell.texts);
     if (code == 0)
         return COMMAND_OK;
     return command_fail(code == -ENOMEM ? COMMAND_FAILED : COMMAND_USAGE, &err);

@@ -139,7 +139,7 @@ int topo_command(int argc, char **argv)
     struct error err = {""};
     struct input in = {.ranks = 0};
     struct topo *topo;
-    cell_defaults(&in.cell);
+    cell_defaults(&in.cell, NULL);
     if (options_read(&page, argc, argv, &in, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (topo_open_other(&topo, in.topology, in.cpuset, &err) != 0)

@@ -17,10 +17,10 @@ int bench_cell_open(struct bench_cell *c, struct launch_context *context,
                     struct error *err)
 {
     struct cell cell;
-    cell_defaults(&cell);
+    cell_defaults(&cell, cell_texts());
     cell.ranks = context->comm.ranks;
     cell.threads = context->threads;
-    *c = (struct bench_cell){.loop = loop};
+    *c = (struct bench_cell){.loop = loop, .texts = cell.texts};
     int code = 0;
     if (loop != NULL)
         code = cell_set(&cell, "kernel", loop->name, err);
@@ -51,6 +51,7 @@ void bench_cell_close(struct bench_cell *c)
     if (c->own.kernel != NULL)
         loop_close(&c->own);
     setup_close(&c->setup);
+    json_decref(c->texts);
     *c = (struct bench_cell){.loop = NULL};
 }
 

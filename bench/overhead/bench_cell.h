@@ -14,6 +14,7 @@ struct bench_cell {
     struct loop own;   /* where the caller brought none */
     struct loop *loop; /* the caller's, or `own` */
     struct run *run;
+    json_t *texts; /* of the cell; owned */
 };
 
 /* The loop of a kernel by its spec, as loop_open opens it. */

@@ -27,9 +27,11 @@ static void make(struct compared *t, const double *time_s, double serial_s,
                 .serial_pass = isnan(pass) ? pass : pass + i,
                 .serial_others = others};
         t->result[r] = (struct result){.status = RESULT_OK,
+                                       .reason = "",
                                        .count = SAMPLES,
-                                       .samples = t->samples[r],
-                                       .cell = {.ranks = 1, .threads = 2}};
+                                       .samples = t->samples[r]};
+        cell_defaults(&t->result[r].cell, NULL);
+        t->result[r].cell.threads = 2;
         t->row[r] = (struct summary_row){
             .result = &t->result[r],
             .time = result_interval(&t->result[r],
@@ -94,7 +96,7 @@ static void powers_that_were_given_count(void **state)
 {
     struct compared t;
     make(&t, apart, 0.7, 1, 0);
-    snprintf(t.result[0].cell.power, sizeof(t.result[0].cell.power), "1,3");
+    t.result[0].cell.power = "1,3";
     struct judged judged = judge_rows(t.row, 0, ROWS);
     assert_false(t.row[0].refused);
     assert_true(t.row[1].refused);

@@ -64,9 +64,9 @@ void label_way(char *label, const struct cell *c)
     char words[LABEL_SIZE];
     struct cell way = *c;
     way.sync_interval = 0;
-    strcpy(way.sync_choice, "given");
-    way.power[0] = way.load[0] = '\0';
-    strcpy(way.perturb, "none");
+    way.sync_choice = "given";
+    way.power = way.load = "";
+    way.perturb = "none";
     way.reissue = 0;
     cell_words(&way, words, sizeof(words));
     label_add(label, words, "");

@@ -5,7 +5,7 @@
 #include "harness/cell/cell.h"
 
 /* Room for all texts of a cell and the words between them. */
-enum { LABEL_SIZE = sizeof(struct cell) + 1024 };
+enum { LABEL_SIZE = 12 * SPEC_CANONICAL_MAX };
 
 /* Position of a spec's kernel or scheme in its registry; an unknown one comes
  * last. */

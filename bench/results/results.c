@@ -27,9 +27,10 @@ const struct result *results_find(const struct results *results,
     return &results->list[json_integer_value(position)];
 }
 
-static void read_cell(const json_t *line, const char *hash, struct cell *cell)
+static void read_cell(const json_t *line, const char *hash, json_t *texts,
+                      struct cell *cell)
 {
-    cell_from_row(line, cell);
+    cell_from_row(line, texts, cell);
     snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
 }
 
@@ -44,7 +45,7 @@ static int find_result(struct results *results, const json_t *line,
     struct result *found = (struct result *)results_find(results, hash);
     if (found != NULL) {
         if (found->cell.kernel[0] == '\0')
-            read_cell(line, hash, &found->cell);
+            read_cell(line, hash, results->texts, &found->cell);
         *place = found;
         return 0;
     }
@@ -52,8 +53,8 @@ static int find_result(struct results *results, const json_t *line,
                   sizeof(*results->list)) != 0)
         return -ENOMEM;
     struct result *result = &results->list[results->count];
-    *result = (struct result){.status = RESULT_NONE};
-    read_cell(line, hash, &result->cell);
+    *result = (struct result){.status = RESULT_NONE, .reason = ""};
+    read_cell(line, hash, results->texts, &result->cell);
     *place = result;
     return json_object_set_new(results->index, hash,
                                json_integer(results->count++)) == 0
@@ -101,9 +102,10 @@ static int take_done(struct results *results, const json_t *line)
                                  ? RESULT_UNVERIFIED
                                  : RESULT_FAILED;
     if (now >= result->status) {
+        char reason[200];
+        text_line(reason, sizeof(reason), read_text(line, "reason"));
         result->status = now;
-        text_line(result->reason, sizeof(result->reason),
-                  read_text(line, "reason"));
+        result->reason = cell_keep(&result->cell, reason);
     }
     return json_object_set_new(ends, read_text(line, "cell"),
                                json_integer(now)) == 0
@@ -249,7 +251,8 @@ static int read_all(const char *dir, const char *kind, read_function *read,
 static int begin_results(struct results *results, const char *path,
                          struct error *err)
 {
-    *results = (struct results){.index = json_object(), .ends = json_object()};
+    *results = (struct results){
+        .index = json_object(), .ends = json_object(), .texts = cell_texts()};
     return results->index != NULL && results->ends != NULL
                ? 0
                : error_set(err, ENOMEM, "%s: out of memory", path);
@@ -297,6 +300,7 @@ void results_free(struct results *results)
     free(results->list);
     json_decref(results->index);
     json_decref(results->ends);
+    json_decref(results->texts);
     *results = (struct results){.list = NULL};
 }
 

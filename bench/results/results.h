@@ -37,7 +37,7 @@ struct result_sample {
 struct result {
     struct cell cell;
     enum result_status status;
-    char reason[200];    /* when failed, or by a program's own check */
+    const char *reason;  /* when failed, or by a program's own check */
     bool oversubscribed; /* workers shared cores */
     bool shared_masters; /* a waiting master was on a worker's core */
     bool sampled;        /* verified by a sample only */
@@ -57,6 +57,7 @@ struct results {
     struct result *list;
     json_t *index; /* hash -> position */
     json_t *ends;  /* launch -> hash -> how the cell ended */
+    json_t *texts; /* of cells, as in cell_defaults, and reasons */
     int torn;      /* lines passed over */
 };
 

@@ -1,4 +1,4 @@
-#include "base/unit_testing.h"
+#include "harness/testing.h"
 
 #include "bench/results/results.h"
 #include "bench/results/rundir.h"
@@ -115,7 +115,7 @@ static void a_failed_cell_may_become_ok_later(void **state)
     FILE *file = open_runs(dir, "l1");
     fputs("{\"torn", file);
     fclose(file);
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     cell_set(&cell, "kernel", "null", &err);
     cell_set(&cell, "scheme", "ss", &err);
     assert_int_equal(cell_check(&cell, &err), 0);
@@ -223,10 +223,10 @@ static void only_a_winner_has_a_star(void **state)
 /* Other people's programs have a check instead of a serial reference. */
 static void a_check_that_failed_is_no_reference(void **state)
 {
-    struct result wrong = {.status = RESULT_UNVERIFIED};
+    struct result wrong = {.status = RESULT_UNVERIFIED, .reason = ""};
     assert_string_equal(summary_row_words(&wrong),
                         "UNVERIFIED: differs from the serial reference");
-    strcpy(wrong.reason, "the check: exit code 1");
+    wrong.reason = "the check: exit code 1";
     assert_string_equal(summary_row_words(&wrong), "UNVERIFIED");
 }
 

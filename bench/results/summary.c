@@ -206,7 +206,7 @@ static void print_base(FILE *out, const struct judged *judged)
 static const char *kernel_title(const struct cell *cell, char *title,
                                 size_t size)
 {
-    char simulation[sizeof(cell->platform) + 128];
+    char simulation[SPEC_CANONICAL_MAX + 128];
     cell_simulation_words(cell, simulation, sizeof(simulation));
     snprintf(title, size, "%s%s%s", cell->kernel,
              simulation[0] != '\0' ? " on " : "", simulation);

@@ -41,8 +41,7 @@ static int pick_largest(const struct cell *cells, int count,
             continue;
         need_room(largest, &room, k + 1, sizeof(**largest));
         (*largest)[k] = cells[i];
-        snprintf((*largest)[k].platform, sizeof((*largest)[k].platform), "%s",
-                 name);
+        (*largest)[k].platform = name;
         found += k == found;
     }
     return found;
@@ -207,7 +206,7 @@ int places_find(const struct places *places, const struct cell *cell,
     *place = (struct place){.costs = replay_costs_usual};
     if (!is_this_machine(cell))
         return find_simulated(places, cell, place, err);
-    cell_defaults(&usual);
+    cell_defaults(&usual, NULL);
     replay_costs_fill(&place->costs, &places->calibration, which_of(cell));
     if (cell->request_cost != usual.request_cost)
         place->costs.request_s = cell->request_cost;

@@ -145,7 +145,7 @@ void simulate_fill(const struct simulate_platform *platform,
                    struct worklist_simulation *simulation)
 {
     struct cell usual;
-    cell_defaults(&usual);
+    cell_defaults(&usual, NULL);
     worklist_simulation_fill(simulation, cell);
     if (platform->machine == NULL)
         return;

@@ -17,7 +17,7 @@ struct simulate_host {
 };
 
 struct simulate_platform {
-    char path[sizeof(((struct cell *)0)->platform)];
+    char path[SPEC_CANONICAL_MAX];
     const char *file;             /* for SimGrid */
     char installed[PATH_MAX];     /* it, where it came with this program */
     struct this_machine *machine; /* whose platform it is, or NULL */

@@ -49,7 +49,7 @@ static bool parse_range(char *word, int64_t *first, int64_t *last,
 static int parse_list(struct topo_binding *binding, const char *bind,
                       struct error *err)
 {
-    char copy[sizeof(((struct cell *)0)->bind)], *rest = copy, *word;
+    char copy[CELL_BIND_MAX], *rest = copy, *word;
     int64_t first, last, step;
     binding->count = 0;
     snprintf(copy, sizeof(copy), "%s", bind);

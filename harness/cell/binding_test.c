@@ -52,10 +52,10 @@ static struct cell filled(const char *rank_per, bool smt, int nodes,
 {
     struct cell cell;
     struct error err = {""};
-    cell_defaults(&cell);
-    strcpy(cell.kernel, "null");
-    strcpy(cell.scheme, "ss");
-    strcpy(cell.rank_per, rank_per);
+    cell_defaults(&cell, testing_texts());
+    cell.kernel = "null";
+    cell.scheme = "ss";
+    cell.rank_per = rank_per;
     cell.smt = smt;
     cell.nodes = nodes;
     if (threads_given)
@@ -109,12 +109,12 @@ static void dedicated_masters_come_on_top(void **unused)
 {
     struct cell cell;
     struct error err = {""};
-    cell_defaults(&cell);
-    strcpy(cell.kernel, "null");
-    strcpy(cell.scheme, "ss");
-    strcpy(cell.rank_per, "socket");
-    strcpy(cell.master, "dedicated");
-    strcpy(cell.transport, "master");
+    cell_defaults(&cell, testing_texts());
+    cell.kernel = "null";
+    cell.scheme = "ss";
+    cell.rank_per = "socket";
+    cell.master = "dedicated";
+    cell.transport = "master";
     assert_int_equal(binding_fill_shape(&cell, &room, false, false, &err), 0);
     assert_int_equal(cell_check(&cell, &err), 0);
     assert_int_equal(cell.ranks, 3);
@@ -127,14 +127,14 @@ static void unknown_machines_have_no_sockets(void **unused)
     const struct topo_room cores_only = {.domains = {1}, .cores = {8}};
     struct error err = {""};
     struct cell cell;
-    cell_defaults(&cell);
-    strcpy(cell.rank_per, "socket");
+    cell_defaults(&cell, testing_texts());
+    cell.rank_per = "socket";
     assert_int_equal(binding_fill_shape(&cell, &cores_only, false, false, &err),
                      -ENOTSUP);
     assert_non_null(strstr(err.text, "give --topology"));
     assert_int_equal(binding_fill_shape(&cell, NULL, false, false, &err),
                      -ENOTSUP);
-    strcpy(cell.rank_per, "node");
+    cell.rank_per = "node";
     cell.smt = true;
     assert_int_equal(binding_fill_shape(&cell, &cores_only, false, false, &err),
                      -ENOTSUP);

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "harness/cell/binding.h"
+#include "harness/program/need.h"
 #include "harness/transport/registry/transport_registry.h"
 
 #include <errno.h>
@@ -20,11 +21,29 @@ static int refuse_unknown(const char *what, const char *value,
                            value);
 }
 
-static bool is_listed(const char *const *names, const char *text)
+static const char *find_listed(const char *const *names, const char *text)
 {
     while (*names != NULL && strcmp(*names, text) != 0)
         names++;
-    return *names != NULL;
+    return *names;
+}
+
+json_t *cell_texts(void)
+{
+    json_t *texts = json_object();
+    if (texts == NULL)
+        need_failed();
+    return texts;
+}
+
+const char *cell_keep(const struct cell *cell, const char *text)
+{
+    if (cell->texts == NULL)
+        return text;
+    if (json_object_get(cell->texts, text) == NULL &&
+        json_object_set_new_nocheck(cell->texts, text, json_true()) != 0)
+        need_failed();
+    return json_object_iter_key(json_object_iter_at(cell->texts, text));
 }
 
 int cell_field_set_text(struct cell *cell, const struct cell_field *field,
@@ -33,7 +52,9 @@ int cell_field_set_text(struct cell *cell, const struct cell_field *field,
     const char *names[CELL_NAMES_MAX];
     const char *const *choices =
         field->names != NULL ? field->names(field, names) : field->choices;
-    if (choices[0] != NULL && !is_listed(choices, value))
+    const char **at = cell_field_at(cell, field->offset);
+    const char *listed = find_listed(choices, value);
+    if (choices[0] != NULL && listed == NULL)
         return refuse_unknown(field->name, value, choices, err);
     long wrong = text_wrong_byte(value);
     if (wrong >= 0)
@@ -45,7 +66,7 @@ int cell_field_set_text(struct cell *cell, const struct cell_field *field,
         return error_set(err, EINVAL,
                          "%s: the value is longer than %zu characters",
                          field->name, field->size - 1);
-    snprintf(cell_field_at(cell, field->offset), field->size, "%s", value);
+    *at = listed != NULL ? listed : cell_keep(cell, value);
     return 0;
 }
 
@@ -53,7 +74,7 @@ static int set_switch(struct cell *cell, const struct cell_field *field,
                       const char *value, struct error *err)
 {
     static const char *const allowed[] = {"on", "off", "true", "false", NULL};
-    if (!is_listed(allowed, value))
+    if (find_listed(allowed, value) == NULL)
         return refuse_unknown(field->name, value, allowed, err);
     bool on = strcmp(value, "on") == 0 || strcmp(value, "true") == 0;
     *(bool *)cell_field_at(cell, field->offset) = on;
@@ -167,8 +188,8 @@ static int set_rank_per(struct cell *cell, const char *value, struct error *err)
 static int set_interval(struct cell *cell, const char *value, struct error *err)
 {
     const struct cell_field *choice = &cell_field_table[CELL_FIELD_sync_choice];
-    bool word =
-        is_listed(choice->choices, value) && strcmp(value, "given") != 0;
+    bool word = find_listed(choice->choices, value) != NULL &&
+                strcmp(value, "given") != 0;
     int64_t number = 0;
     if (!word && (spec_integer(value, &number) != 0 || number < 1))
         return error_set(err, EINVAL,
@@ -211,13 +232,13 @@ static int set_reissue(struct cell *cell, const char *value, struct error *err)
 #define FIELD(member, type, ...)                                               \
     {.name = #member,                                                          \
      .kind = _Generic(MEMBER(member),                                          \
-         char *: CELL_TEXT,                                                    \
+         const char *: CELL_TEXT,                                              \
          bool: CELL_SWITCH,                                                    \
          int: CELL_COUNT,                                                      \
          int64_t: CELL_LONG,                                                   \
          double: CELL_REAL),                                                   \
      .offset = offsetof(struct cell, member),                                  \
-     .size = sizeof(MEMBER(member)),                                           \
+     .size = sizeof(type),                                                     \
      __VA_ARGS__},
 #define ALIAS(alias, ...) {.name = #alias, .kind = CELL_ALIAS, __VA_ARGS__},
 
@@ -254,25 +275,31 @@ int cell_set(struct cell *cell, const char *field, const char *value,
     return refuse_unknown("field", field, names, err);
 }
 
-void cell_defaults(struct cell *cell)
+static void set_default(struct cell *cell, const struct cell_field *field)
 {
-    *cell = (struct cell){.ranks = 0};
+    void *at = cell_field_at(cell, field->offset);
+    if (field->kind == CELL_TEXT)
+        *(const char **)at = "";
+    else if (field->kind != CELL_ALIAS)
+        memset(at, 0, field->size);
+    if (field->fallback != NULL)
+        set_field(cell, field, field->fallback, NULL);
+}
+
+void cell_defaults(struct cell *cell, json_t *texts)
+{
+    *cell = (struct cell){.texts = texts};
     for (int i = 0; i < CELL_FIELDS; i++)
-        if (cell_field_table[i].fallback != NULL)
-            set_field(cell, &cell_field_table[i], cell_field_table[i].fallback,
-                      NULL);
+        set_default(cell, &cell_field_table[i]);
 }
 
 void cell_field_drop(struct cell *cell)
 {
-    struct cell usual;
-    cell_defaults(&usual);
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *f = &cell_field_table[i];
-        bool absent = f->with != 0 && cell_field_of(cell, f->with)[0] == '\0';
+        bool absent = f->with != 0 && cell_field_word(cell, f->with)[0] == '\0';
         if (f->asks || absent)
-            memcpy(cell_field_at(cell, f->offset),
-                   cell_field_of(&usual, f->offset), f->size);
+            set_default(cell, f);
     }
 }
 

@@ -17,14 +17,22 @@
 
 enum { CELL_HASH_SIZE = 17 }; /* 16 hexadecimal digits and the end */
 
-/* The fields are in harness/cell/cell_fields.def, with their meaning. */
+/* Room for texts of fields. */
+enum { CELL_WORD_MAX = 64, CELL_BIND_MAX = 256, CELL_LIST_MAX = 512 };
+
+/* The fields are in harness/cell/cell_fields.def, with their meaning.  Texts
+ * are pointers, so that many cells share them: char[n] there is their room. */
 struct cell {
-#define FIELD(name, type, ...) __typeof__(type) name;
+#define FIELD(name, type, ...)                                                 \
+    __typeof__(_Generic(*(__typeof__(type) *)0,                                \
+               char *: (const char *)0,                                        \
+               default: *(__typeof__(type) *)0)) name;
 #define ALIAS(name, ...)
 #include "harness/cell/cell_fields.def"
 #undef FIELD
 #undef ALIAS
     char hash[CELL_HASH_SIZE]; /* XXH3 of the fields; set by cell_check */
+    json_t *texts;             /* see cell_defaults */
 };
 
 /* How long and how thoroughly a cell is measured: not part of its hash. */
@@ -43,8 +51,17 @@ struct policy {
     bool oversubscribe;  /* run even if workers share cores, tagged */
 };
 
-/* A cell with all defaults; cell_check resolves "auto". */
-void cell_defaults(struct cell *cell);
+/* Texts that cells share, each once, as keys of a JSON object.  Who makes it
+ * frees it by json_decref after the last of these cells. */
+json_t *cell_texts(void);
+
+/* A cell with all defaults; cell_check resolves "auto".  The texts of it and of
+ * its copies are kept in `texts`.  NULL: the cell points to the texts that it
+ * is given, and is not checked. */
+void cell_defaults(struct cell *cell, json_t *texts);
+
+/* This text among the cell's texts, for one of its fields. */
+const char *cell_keep(const struct cell *cell, const char *text);
 void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text.  Unknown names and values are
@@ -83,12 +100,13 @@ void cell_simulation_words(const struct cell *cell, char *text, size_t size);
 json_t *cell_to_json(const struct cell *cell);
 
 /* The fields of such an object as they are: nothing is checked or resolved.
- * Returns 0 or -EINVAL. */
-int cell_from_json(const json_t *object, struct cell *cell, struct error *err);
+ * `texts` as in cell_defaults.  Returns 0 or -EINVAL. */
+int cell_from_json(const json_t *object, json_t *texts, struct cell *cell,
+                   struct error *err);
 
 /* The same from a line of results: a field that this build no longer knows, or
  * that the line does not have, keeps its default, so that old results stay
  * readable. */
-void cell_from_row(const json_t *line, struct cell *cell);
+void cell_from_row(const json_t *line, json_t *texts, struct cell *cell);
 
 #endif

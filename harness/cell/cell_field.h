@@ -33,7 +33,7 @@ enum { HASH_UNUSUAL = 64, HASH_MAX = 96 };
 struct cell_field {
     const char *name;
     enum cell_kind kind;
-    size_t offset, size;
+    size_t offset, size;    /* of a text: its room */
     const char *fallback;   /* its default, as text; NULL: empty, off or 0 */
     const char *choices[8]; /* the words that it may be; none: any text */
     /* In place of choices: writes them, NULL ends the list, and returns it. */
@@ -104,15 +104,21 @@ int cell_field_compare(const struct cell *a, const struct cell *b,
 void cell_field_drop(struct cell *cell);
 void cell_hash(struct cell *cell);
 
-/* Access to the fields. */
-static inline char *cell_field_at(struct cell *cell, size_t offset)
+/* Access to the fields; that of texts. */
+static inline void *cell_field_at(struct cell *cell, size_t offset)
 {
     return (char *)cell + offset;
 }
 
-static inline const char *cell_field_of(const struct cell *cell, size_t offset)
+static inline const void *cell_field_of(const struct cell *cell, size_t offset)
 {
     return (const char *)cell + offset;
+}
+
+static inline const char *cell_field_word(const struct cell *cell,
+                                          size_t offset)
+{
+    return *(const char *const *)cell_field_of(cell, offset);
 }
 
 #endif

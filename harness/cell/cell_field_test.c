@@ -69,7 +69,7 @@ static void served_fields_are_those_of_transports(void **unused)
 /* Where every field applies. */
 static void make_base(struct cell *cell)
 {
-    cell_defaults(cell);
+    cell_defaults(cell, testing_texts());
     cell_set(cell, "kernel", "null", NULL);
     cell_set(cell, "scheme", "ss", NULL);
     cell_set(cell, "transport", "master", NULL);
@@ -92,7 +92,7 @@ static void places_in_the_hash_are_taken_once(void **unused)
 static void fallbacks_are_values(void **unused)
 {
     struct cell cell;
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *field = &cell_field_table[i];
         char text[SPEC_CANONICAL_MAX];
@@ -142,10 +142,10 @@ static void a_line_is_enough(void **unused)
             !cell_field_unusual(&cell, field))
             fail_msg("%s is not said", field->name);
         json_t *object = cell_to_json(&cell);
-        if (cell_from_json(object, &read, &err) != 0)
+        if (cell_from_json(object, testing_texts(), &read, &err) != 0)
             fail_msg("%s: %s", field->name, err.text);
         assert_true(cell_equal_but(&cell, &read, none));
-        cell_from_row(object, &read);
+        cell_from_row(object, testing_texts(), &read);
         assert_true(cell_equal_but(&cell, &read, none));
         json_decref(object);
     }
@@ -159,8 +159,8 @@ static void rows_of_other_versions_are_read(void **unused)
     json_t *line =
         json_pack("{s:s,s:s,s:i,s:s,s:s}", "kernel", "older", "transport",
                   "pigeon", "ranks", 3, "threads", "many", "colour", "red");
-    cell_from_row(line, &cell);
-    cell_defaults(&usual);
+    cell_from_row(line, testing_texts(), &cell);
+    cell_defaults(&usual, testing_texts());
     assert_string_equal(cell.kernel, "older");
     assert_int_equal(cell.ranks, 3);
     assert_true(cell_equal_but(&cell, &usual, but));
@@ -199,7 +199,7 @@ static void words_say_what_is_not_as_usual(void **unused)
 static void places_are_compared(void **unused)
 {
     struct cell a = good(WORDS("layout=2x2")), b = a;
-    strcpy(b.scheme, "gss");
+    b.scheme = "gss";
     assert_true(cell_same_places(&a, &b));
     b.smt = true;
     assert_false(cell_same_places(&a, &b));

@@ -14,7 +14,7 @@ static json_t *value_of(const struct cell *cell, const struct cell_field *field)
     double real = 0;
     switch (field->kind) {
     case CELL_TEXT:
-        return json_string(at);
+        return json_string(*(const char *const *)at);
     case CELL_SWITCH:
         return json_boolean(*(const bool *)at);
     case CELL_REAL:
@@ -31,7 +31,7 @@ static json_t *value_of(const struct cell *cell, const struct cell_field *field)
 static bool is_absent(const struct cell *cell, const struct cell_field *field)
 {
     return field->asks || field->kind == CELL_ALIAS ||
-           (field->with != 0 && cell_field_of(cell, field->with)[0] == '\0');
+           (field->with != 0 && cell_field_word(cell, field->with)[0] == '\0');
 }
 
 json_t *cell_to_json(const struct cell *cell)
@@ -90,10 +90,11 @@ static int read_value(const json_t *value, const struct cell_field *field,
     }
 }
 
-int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
+int cell_from_json(const json_t *object, json_t *texts, struct cell *cell,
+                   struct error *err)
 {
     struct cell read;
-    cell_defaults(&read);
+    cell_defaults(&read, texts);
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *field = &cell_field_table[i];
         const json_t *value = json_object_get(object, field->name);
@@ -108,9 +109,9 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
     return 0;
 }
 
-void cell_from_row(const json_t *line, struct cell *cell)
+void cell_from_row(const json_t *line, json_t *texts, struct cell *cell)
 {
-    cell_defaults(cell);
+    cell_defaults(cell, texts);
     for (int i = 0; i < CELL_FIELDS; i++) {
         const struct cell_field *field = &cell_field_table[i];
         const json_t *value = json_object_get(line, field->name);

@@ -21,7 +21,7 @@ static void cells_come_back_from_json(void **unused)
         char *text = json_dumps(object, 0);
         json_t *parsed = json_loads(text, 0, NULL);
         assert_non_null(parsed);
-        if (cell_read(parsed, &read, &err) != 0)
+        if (cell_read(parsed, testing_texts(), &read, &err) != 0)
             fail_msg("%s: %s", text, err.text);
         assert_true(equal(&read, &cells[i]));
         json_decref(object);
@@ -39,7 +39,7 @@ static void damaged(const char *key, json_t *value)
         json_object_del(object, key);
     else
         json_object_set_new(object, key, value);
-    int code = cell_read(object, &read, &err);
+    int code = cell_read(object, testing_texts(), &read, &err);
     if (code != -EINVAL || err.text[0] == '\0')
         fail_msg("a cell with a wrong %s is taken: %d %s", key, code, err.text);
     json_decref(object);
@@ -73,16 +73,16 @@ static void damaged_json_is_refused(void **unused)
     struct cell read, open = good(WORDS("kernel=heat", "sync_interval=auto"));
     struct error err = {""};
     json_t *object = cell_to_json(&open), *list = json_array();
-    assert_int_equal(cell_read(object, &read, &err), -EINVAL);
+    assert_int_equal(cell_read(object, testing_texts(), &read, &err), -EINVAL);
     assert_non_null(strstr(err.text, "was not chosen"));
     json_object_set_new(object, "sync_interval", json_integer(12));
     json_object_set_new(object, "predicted_s", json_real(0.25));
-    assert_int_equal(cell_read(object, &read, &err), 0);
+    assert_int_equal(cell_read(object, testing_texts(), &read, &err), 0);
     assert_true(read.sync_interval == 12 && read.predicted_s == 0.25);
     assert_string_equal(read.hash, open.hash);
     json_decref(object);
-    assert_int_equal(cell_read(list, &read, &err), -EINVAL);
-    assert_int_equal(cell_read(NULL, &read, &err), -EINVAL);
+    assert_int_equal(cell_read(list, testing_texts(), &read, &err), -EINVAL);
+    assert_int_equal(cell_read(NULL, testing_texts(), &read, &err), -EINVAL);
     json_decref(list);
 }
 

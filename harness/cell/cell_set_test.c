@@ -98,7 +98,7 @@ static void every_field_takes_its_values(void **unused)
          i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         if (cell_set(&cell, right_values[i].field, right_values[i].value,
                      &err) != 0)
             fail_msg("%s=%s: %s", right_values[i].field, right_values[i].value,
@@ -119,10 +119,10 @@ static void a_trace_has_no_time_steps(void **unused)
     for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         cell.ranks = 2;
-        strcpy(cell.kernel, kernel[i]);
-        strcpy(cell.scheme, "ss");
+        cell.kernel = kernel[i];
+        cell.scheme = "ss";
         if (cell_check(&cell, &err) != 0)
             fail_msg("%s", err.text);
         assert_string_equal(cell.collect, "shared");
@@ -147,7 +147,7 @@ static void workers_become_ranks(void **unused)
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         cell_set(&cell, "kernel", "null", &err);
         cell_set(&cell, "scheme", "ss", &err);
         cell_set(&cell, "workers", set[i].workers, &err);
@@ -249,7 +249,7 @@ static void wrong_values_say_what_is_allowed(void **unused)
          i++) {
         struct cell cell, before;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         before = cell;
         int code =
             cell_set(&cell, wrong_values[i].field, wrong_values[i].value, &err);
@@ -275,7 +275,7 @@ static void too_long_values_are_refused(void **unused)
     for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         memset(value, '1', sizeof(value));
         value[text[i].most] = '\0';
         assert_int_equal(cell_set(&cell, text[i].field, value, &err), 0);
@@ -287,7 +287,7 @@ static void too_long_values_are_refused(void **unused)
     /* A number that only starts like one. */
     struct cell cell;
     struct error err = {""};
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     memset(value, '0', 100);
     strcpy(value, "2x2");
     memset(value + 3, ' ', 80);

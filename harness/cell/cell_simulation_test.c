@@ -11,7 +11,7 @@ static void make(struct cell *cell, const char *fields)
 {
     char text[256], *rest = text;
     struct error err = {""};
-    cell_defaults(cell);
+    cell_defaults(cell, testing_texts());
     snprintf(text, sizeof(text), "kernel=null:size=10 scheme=ss %s", fields);
     for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
         char *value = strchr(word, '=');
@@ -62,7 +62,7 @@ static void wrong_numbers_are_refused(void **unused)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         if (cell_set(&cell, bad[i][0], bad[i][1], &err) == 0)
             fail_msg("%s=%s was taken", bad[i][0], bad[i][1]);
         assert_non_null(strstr(err.text, bad[i][0]));
@@ -75,7 +75,7 @@ static void json_keeps_it(void **unused)
     struct error err = {""};
     make(&cell, "platform=x/a.xml cp=1.7e-9 result_bytes=800000");
     json_t *object = cell_to_json(&cell);
-    if (cell_read(object, &read, &err) != 0)
+    if (cell_read(object, testing_texts(), &read, &err) != 0)
         fail_msg("%s", err.text);
     assert_string_equal(read.hash, cell.hash);
     assert_int_equal(cell_simulation_compare(&read, &cell), 0);
@@ -101,7 +101,7 @@ static void words_say_what_is_not_as_usual(void **unused)
     cell_simulation_words(&cell, words, sizeof(words));
     assert_string_equal(words, "a, cp 1e-09, request_cost 0");
     make(&cell, "");
-    strcpy(cell.platform, "replayed, latency 622.5 ns, near 1 ns");
+    cell.platform = "replayed, latency 622.5 ns, near 1 ns";
     cell_simulation_words(&cell, words, sizeof(words));
     assert_string_equal(words, cell.platform);
 }

@@ -10,7 +10,7 @@
 static inline void fill(struct cell *cell, const char *const *words)
 {
     struct error err = {""};
-    cell_defaults(cell);
+    cell_defaults(cell, testing_texts());
     assert_int_equal(cell_set(cell, "kernel", "null", &err), 0);
     assert_int_equal(cell_set(cell, "scheme", "ss", &err), 0);
     for (int i = 0; words[i] != NULL; i++) {

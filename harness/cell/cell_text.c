@@ -42,8 +42,9 @@ static bool switch_of(const struct cell *cell, const struct cell_field *field)
 static const char *word_of(const struct cell *cell,
                            const struct cell_field *field)
 {
-    const char *word = cell_field_of(cell, field->word);
-    return field->word != 0 && strcmp(word, "given") != 0 ? word : NULL;
+    const char *word =
+        field->word != 0 ? cell_field_word(cell, field->word) : "given";
+    return strcmp(word, "given") != 0 ? word : NULL;
 }
 
 /* Numbers not given are empty. */
@@ -55,7 +56,7 @@ static void plain_text(const struct cell *cell, const struct cell_field *field,
     switch (field->kind) {
     case CELL_TEXT:
         snprintf(text, SPEC_CANONICAL_MAX, "%s",
-                 cell_field_of(cell, field->offset));
+                 cell_field_word(cell, field->offset));
         break;
     case CELL_SWITCH:
         strcpy(text, switch_of(cell, field) ? "on" : "off");
@@ -119,7 +120,7 @@ bool cell_may_prefetch(const struct cell *cell)
 bool cell_field_applies(const struct cell *cell, const struct cell_field *field)
 {
     bool absent =
-        field->with != 0 && cell_field_of(cell, field->with)[0] == '\0';
+        field->with != 0 && cell_field_word(cell, field->with)[0] == '\0';
     const struct transport_ops *ops = transport_find(cell->transport);
     bool unserved = field->served &&
                     (ops == NULL || !transport_has_field(ops, field->name));
@@ -221,8 +222,8 @@ int cell_field_compare(const struct cell *a, const struct cell *b,
     double x, y;
     switch (field->kind) {
     case CELL_TEXT:
-        return strcmp(cell_field_of(a, field->offset),
-                      cell_field_of(b, field->offset));
+        return strcmp(cell_field_word(a, field->offset),
+                      cell_field_word(b, field->offset));
     case CELL_SWITCH:
         return switch_of(a, field) - switch_of(b, field);
     case CELL_COUNT:
@@ -299,8 +300,8 @@ void cell_hash(struct cell *cell)
             at[cell_field_table[i].hash] = &cell_field_table[i];
     for (int i = 0; i < HASH_MAX; i++) {
         const struct cell_field *f = at[i];
-        bool absent = f == NULL ||
-                      (f->with != 0 && cell_field_of(cell, f->with)[0] == '\0');
+        bool absent = f == NULL || (f->with != 0 &&
+                                    cell_field_word(cell, f->with)[0] == '\0');
         if (!absent && (i < HASH_UNUSUAL || cell_field_unusual(cell, f)))
             add_hashed(cell, f, text, sizeof(text));
     }

@@ -70,8 +70,8 @@ static int read_specs(struct setup *setup, struct error *err)
         code = scheme_parse(cell->scheme, &setup->scheme, err);
     if (code != 0)
         return code;
-    strcpy(cell->kernel, setup->kernel_spec.canonical);
-    strcpy(cell->scheme, setup->scheme.pair.canonical);
+    cell->kernel = cell_keep(cell, setup->kernel_spec.canonical);
+    cell->scheme = cell_keep(cell, setup->scheme.pair.canonical);
     setup->steps = steps_of(setup->kernel, &setup->kernel_spec);
     return 0;
 }
@@ -81,6 +81,7 @@ static int read_specs(struct setup *setup, struct error *err)
 static int read_words(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
+    char perturb[PERTURB_TEXT_MAX];
     if (cell->ranks < 1 || cell->threads < 1 || cell->min_chunk < 1 ||
         cell->sync_interval < 0)
         return error_set(err, EINVAL,
@@ -91,8 +92,9 @@ static int read_words(struct setup *setup, struct error *err)
     if (code == 0)
         code = setup_read_load(cell, err);
     if (code == 0)
-        code =
-            perturbs_parse(cell->perturb, &setup->perturbs, cell->perturb, err);
+        code = perturbs_parse(cell->perturb, &setup->perturbs, perturb, err);
+    if (code == 0)
+        cell->perturb = cell_keep(cell, perturb);
     return code;
 }
 
@@ -138,14 +140,14 @@ static int check_protocol(struct setup *setup, struct error *err)
     bool dependences = setup->kernel->dependence != NULL;
     const char *fits = fitting_protocol(setup, dependences);
     if (text_is(cell->protocol, "auto"))
-        strcpy(cell->protocol, fits);
+        cell->protocol = fits;
     bool fit = text_is(cell->protocol, fits) ||
                (dependences && text_is(cell->protocol, "subproblem"));
     if (!fit || (dependences && setup->scheme.kind == SCHEME_PLAN))
         return wrong_protocol(setup, dependences, err);
     if (!dependences) {
         cell->sync_interval = 0;
-        strcpy(cell->sync_choice, "given");
+        cell->sync_choice = "given";
     } else if (cell->sync_interval == 0 &&
                text_is(cell->sync_choice, "given") &&
                !choice_of_interval(setup))
@@ -179,8 +181,8 @@ static int check_steps(struct setup *setup, struct error *err)
     struct cell *cell = &setup->cell;
     bool dependences = setup->kernel->dependence != NULL;
     if (setup->steps == 1 || text_is(cell->placement, "auto"))
-        strcpy(cell->placement,
-               setup->steps == 1 || dependences ? "sticky" : "replan");
+        cell->placement =
+            setup->steps == 1 || dependences ? "sticky" : "replan";
     if (setup->steps == 1)
         return 0;
     if (!text_is(cell->collect, "auto") && !text_is(cell->collect, "local"))
@@ -188,7 +190,7 @@ static int check_steps(struct setup *setup, struct error *err)
                          "collect %s: the %s of a loop of several time steps "
                          "stay with their workers, use local",
                          cell->collect, dependences ? "rows" : "results");
-    strcpy(cell->collect, "local");
+    cell->collect = "local";
     return dependences ? 0 : check_steps_scheme(setup, err);
 }
 
@@ -209,6 +211,7 @@ static int check_binding(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     struct topo_binding *binding = &setup->binding;
+    char list[CELL_BIND_MAX];
     int code = binding_bind_parse(binding, cell->bind, err);
     if (code == 0)
         code = binding_domain_parse(&binding->domain, cell->rank_per, err);
@@ -216,16 +219,17 @@ static int check_binding(struct setup *setup, struct error *err)
         return code;
     binding->smt = cell->smt;
     if (binding->bind == TOPO_COMPACT)
-        strcpy(cell->bind, "compact");
-    if (binding->bind == TOPO_KIND)
-        snprintf(cell->bind, sizeof(cell->bind), "kind=%d", binding->kind);
+        cell->bind = "compact";
+    snprintf(list, sizeof(list), "kind=%d", binding->kind);
     if (binding->bind == TOPO_LIST &&
-        !binding_format(binding, cell->bind, sizeof(cell->bind)))
+        !binding_format(binding, list, sizeof(list)))
         return error_set(err, EINVAL,
                          "bind: the list is longer than %zu characters",
-                         sizeof(cell->bind) - 1);
+                         sizeof(list) - 1);
+    if (binding->bind == TOPO_KIND || binding->bind == TOPO_LIST)
+        cell->bind = cell_keep(cell, list);
     if (binding->domain == TOPO_NODE)
-        cell->rank_per[0] = '\0';
+        cell->rank_per = "";
     if (binding->bind == TOPO_NONE && text_is(cell->memory, "bind"))
         return error_set(err, ENOTSUP,
                          "memory bind needs workers bound to cores: bind is "
@@ -261,7 +265,9 @@ static int check_hierarchy(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     const struct hierarchy *h = &setup->hierarchy;
-    hierarchy_format(h, cell->hierarchy, sizeof(cell->hierarchy));
+    char levels[CELL_WORD_MAX];
+    hierarchy_format(h, levels, sizeof(levels));
+    cell->hierarchy = cell_keep(cell, levels);
     setup->workers = count_workers(cell, h);
     if (cell_has_masters(cell) && text_is(cell->master, "dedicated"))
         return check_dedicated(cell, h, err);
@@ -375,10 +381,11 @@ int cell_check(struct cell *cell, struct error *err)
     return 0;
 }
 
-int cell_read(const json_t *object, struct cell *cell, struct error *err)
+int cell_read(const json_t *object, json_t *texts, struct cell *cell,
+              struct error *err)
 {
     struct cell read;
-    int code = cell_from_json(object, &read, err);
+    int code = cell_from_json(object, texts, &read, err);
     if (code == 0)
         code = cell_check(&read, err);
     if (code == 0 && read.sync_interval == 0 &&

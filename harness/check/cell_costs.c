@@ -65,7 +65,7 @@ static int check_last(struct setup *setup, struct error *err)
         return error_set(err, ENOTSUP,
                          "costs last: with placement sticky only the first "
                          "time step is handed out: use replan");
-    strcpy(cell->timing, "chunk");
+    cell->timing = "chunk";
     setup->recosts = true;
     return check_model(setup, err);
 }
@@ -75,11 +75,11 @@ int setup_check_costs(struct setup *setup, struct error *err)
     struct cell *cell = &setup->cell;
     if (!scheme_needs_costs(&setup->scheme)) {
         if (setup->scheme.kind != SCHEME_AUTO)
-            cell->costs[0] = '\0';
+            cell->costs = "";
         return check_order(setup, err);
     }
     if (cell->costs[0] == '\0')
-        strcpy(cell->costs, "model");
+        cell->costs = "model";
     if (setup->kernel->dependence != NULL)
         return error_set(err, ENOTSUP,
                          "scheme %s counts with the costs of iterations that "

@@ -37,7 +37,7 @@ static int parse_worker(const char *word, int *worker)
 
 static int parse_span(char *word, struct span *span, struct error *err)
 {
-    char whole[sizeof(((struct cell *)0)->load)];
+    char whole[CELL_LIST_MAX];
     snprintf(whole, sizeof(whole), "%s", word);
     char *dash = strchr(word, '-');
     if (dash != NULL)
@@ -75,7 +75,7 @@ static int parse_processes(char *word, int *count, struct error *err)
 static int parse_spans(const char *text, struct span *spans, int *count,
                        struct error *err)
 {
-    char copy[sizeof(((struct cell *)0)->load)], *rest = copy, *word;
+    char copy[CELL_LIST_MAX], *rest = copy, *word;
     int open = 0, processes; /* open: the first span without a number */
     *count = 0;
     snprintf(copy, sizeof(copy), "%s", text);
@@ -94,7 +94,7 @@ static int parse_spans(const char *text, struct span *spans, int *count,
 
 int setup_read_load(const struct cell *cell, struct error *err)
 {
-    struct span spans[sizeof(cell->load)];
+    struct span spans[CELL_LIST_MAX];
     int count;
     return cell->load[0] ? parse_spans(cell->load, spans, &count, err) : 0;
 }
@@ -150,12 +150,12 @@ static int format_load(struct cell *cell, const int *load, int workers,
         write_group(out, load, workers, n, &first);
     fclose(out);
     int code = 0;
-    if (size >= sizeof(cell->load))
+    if (size >= CELL_LIST_MAX)
         code = error_set(err, EINVAL,
                          "load: the list is longer than %zu characters",
-                         sizeof(cell->load) - 1);
+                         (size_t)CELL_LIST_MAX - 1);
     else
-        memcpy(cell->load, text, size + 1);
+        cell->load = cell_keep(cell, text);
     free(text);
     return code;
 }
@@ -163,7 +163,7 @@ static int format_load(struct cell *cell, const int *load, int workers,
 int setup_check_load(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
-    struct span spans[sizeof(cell->load)];
+    struct span spans[CELL_LIST_MAX];
     int count;
     if (cell->load[0] == '\0')
         return 0;

@@ -16,6 +16,6 @@ int setup_check_schedule(struct setup *setup, struct error *err)
         openmp_schedule_parse(cell->scheme, true, getenv("OMP_SCHEDULE"),
                               &scheme->schedule, scheme->pair.canonical, err);
     if (code == 0)
-        memcpy(cell->scheme, scheme->pair.canonical, sizeof(cell->scheme));
+        cell->scheme = cell_keep(cell, scheme->pair.canonical);
     return code;
 }

@@ -92,7 +92,7 @@ static void runtimes_are_two_cells(void **state)
     struct cell back;
     struct error err = {""};
     json_t *object = cell_to_json(&omp);
-    if (cell_read(object, &back, &err) != 0)
+    if (cell_read(object, testing_texts(), &back, &err) != 0)
         fail_msg("%s", err.text);
     json_decref(object);
     assert_string_equal(back.hash, omp.hash);
@@ -138,7 +138,7 @@ static void wrong_words_say_what_is_right(void **state)
     bad(OPENMP("scheme=dynamc"), -EINVAL, "did you mean 'dynamic'?");
     struct cell cell;
     struct error err = {""};
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     assert_int_equal(cell_set(&cell, "openmp", "gomp", &err), -EINVAL);
     assert_non_null(strstr(err.text, "allowed: auto, libgomp, libomp"));
 }

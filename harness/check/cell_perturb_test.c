@@ -41,7 +41,7 @@ static void they_travel_as_json(void **unused)
     struct cell read;
     struct error err = {""};
     json_t *object = cell_to_json(&cell);
-    assert_int_equal(cell_read(object, &read, &err), 0);
+    assert_int_equal(cell_read(object, testing_texts(), &read, &err), 0);
     json_decref(object);
     assert_string_equal(read.hash, cell.hash);
     assert_true(read.reissue == 2.5);
@@ -121,7 +121,7 @@ static void factors_must_be_numbers_above_0(void **unused)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct cell cell;
         struct error err = {""};
-        cell_defaults(&cell);
+        cell_defaults(&cell, testing_texts());
         assert_int_equal(cell_set(&cell, "reissue", wrong[i], &err), -EINVAL);
         assert_non_null(strstr(err.text, "on, off or a factor above 0"));
     }

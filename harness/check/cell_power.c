@@ -37,7 +37,7 @@ static int expand_powers(const char *text, double *out, int64_t room,
  * fit (1/3 becomes 16 digits) keeps its given form. */
 static void format_powers(struct cell *cell, const double *power, int workers)
 {
-    char list[sizeof(cell->power)] = "", word[48], value[32];
+    char list[CELL_LIST_MAX] = "", word[48], value[32];
     size_t used = 0;
     for (int i = 0, n = 1; i < workers; i += n, n = 1) {
         while (i + n < workers && power[i + n] == power[i])
@@ -51,7 +51,7 @@ static void format_powers(struct cell *cell, const double *power, int workers)
         memcpy(list + used, word, length + 1);
         used += length;
     }
-    strcpy(cell->power, list);
+    cell->power = cell_keep(cell, list);
 }
 
 int setup_read_power(const struct cell *cell, struct error *err)
@@ -91,7 +91,7 @@ int setup_check_power(struct setup *setup, struct error *err)
     if (cell_measures_power(cell)) {
         setup->measures_power = workers > 1;
         if (workers == 1)
-            cell->power[0] = '\0';
+            cell->power = "";
         return check_measured(&setup->cell, err);
     }
     if (cell->power[0] == '\0')
@@ -108,7 +108,7 @@ int setup_check_power(struct setup *setup, struct error *err)
         format_powers(cell, setup->power, workers);
         return 0;
     }
-    cell->power[0] = '\0';
+    cell->power = "";
     free(setup->power);
     setup->power = NULL;
     return 0;

@@ -44,7 +44,7 @@ static int check_kernel(struct setup *setup, struct error *err)
     const struct kernel_ops *kernel = setup->kernel;
     bool push = text_is(cell->protocol, "push"), has = kernel->input != NULL;
     if (text_is(cell->data, "auto"))
-        strcpy(cell->data, push && has ? "sent" : "none");
+        cell->data = push && has ? "sent" : "none";
     bool sent = text_is(cell->data, "sent");
     if (sent && !has)
         return error_set(err, ENOTSUP,

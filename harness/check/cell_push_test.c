@@ -32,7 +32,7 @@ static void what_is_sent_makes_another_cell(void **state)
     struct cell back;
     struct error err = {""};
     json_t *object = cell_to_json(&sent);
-    if (cell_read(object, &back, &err) != 0)
+    if (cell_read(object, testing_texts(), &back, &err) != 0)
         fail_msg("%s", err.text);
     json_decref(object);
     assert_string_equal(back.hash, sent.hash);

@@ -20,7 +20,8 @@ const struct transport_ops *cell_transport(const struct cell *cell)
 }
 
 /* The field that this transport alone has. */
-static char *own_field(struct cell *cell, const struct transport_ops *ops)
+static const char **own_field(struct cell *cell,
+                              const struct transport_ops *ops)
 {
     const char *name = ops->rules->field;
     const struct cell_field *field = name ? cell_field_find(name) : NULL;
@@ -29,7 +30,9 @@ static char *own_field(struct cell *cell, const struct transport_ops *ops)
 
 const char *cell_transport_choice(const struct cell *cell)
 {
-    return own_field((struct cell *)cell, cell_transport(cell));
+    const char *const *own =
+        own_field((struct cell *)cell, cell_transport(cell));
+    return own != NULL ? *own : NULL;
 }
 
 bool cell_has_masters(const struct cell *cell)
@@ -90,7 +93,7 @@ int cell_dedicated_ranks(const struct cell *cell, const struct hierarchy *h,
 {
     struct cell settled = *cell;
     if (text_is(cell->transport, "auto") || schedule)
-        strcpy(settled.transport, first_fitting(cell, schedule));
+        settled.transport = first_fitting(cell, schedule);
     return cell_has_masters(&settled) && text_is(cell->master, "dedicated")
                ? (int)hierarchy_masters(h)
                : 0;
@@ -101,11 +104,11 @@ static void settle_own(struct cell *cell)
 {
     for (int i = 0; transport_list[i] != NULL; i++) {
         const struct transport_ops *ops = transport_list[i];
-        char *value = own_field(cell, ops);
+        const char **value = own_field(cell, ops);
         if (value != NULL && ops != cell_transport(cell))
-            strcpy(value, "auto");
-        else if (value != NULL && text_is(value, "auto"))
-            strcpy(value, ops->rules->choice[0].name);
+            *value = "auto";
+        else if (value != NULL && text_is(*value, "auto"))
+            *value = ops->rules->choice[0].name;
     }
 }
 
@@ -127,12 +130,12 @@ static int settle_collect(struct setup *setup, struct error *err)
     const char *why = not_in_place(setup);
     bool serves = transport_has_field(setup->transport, "collect");
     if (text_is(cell->collect, "auto") && !serves)
-        strcpy(cell->collect, "local");
+        cell->collect = "local";
     else if (text_is(cell->collect, "auto"))
-        strcpy(cell->collect, why != NULL || cell_as_printed(cell) ||
-                                      text_is(cell->answer, "collected")
-                                  ? "master"
-                                  : "shared");
+        cell->collect = why != NULL || cell_as_printed(cell) ||
+                                text_is(cell->answer, "collected")
+                            ? "master"
+                            : "shared";
     else if (text_is(cell->collect, "shared") && serves && why != NULL)
         return error_set(err, ENOTSUP, "collect shared: %s, use master", why);
     return 0;
@@ -143,16 +146,16 @@ int setup_settle_transport(struct setup *setup, struct error *err)
     struct cell *cell = &setup->cell;
     bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
     if (text_is(cell->transport, "auto"))
-        strcpy(cell->transport, first_fitting(cell, schedule));
+        cell->transport = first_fitting(cell, schedule);
     const struct transport_ops *ops = cell_transport(cell);
     setup->transport = ops;
     int code = settle_collect(setup, err);
     if (!transport_has_field(ops, "master"))
-        strcpy(cell->master, "computing");
+        cell->master = "computing";
     if (!transport_has_field(ops, "prefetch"))
         cell->prefetch = false;
     if (!transport_has_field(ops, "answer"))
-        strcpy(cell->answer, "early");
+        cell->answer = "early";
     settle_own(cell);
     return code;
 }

@@ -140,7 +140,7 @@ static int check_list(const char *key, const char *field, const char *list,
                          "scheme auto: %s: at most %d are possible", key,
                          CHOICE_ENTRIES_MAX);
     snprintf(copy, sizeof(copy), "%s", list);
-    cell_defaults(&scratch);
+    cell_defaults(&scratch, NULL);
     while (code == 0 && (entry = strsep(&rest, "+")) != NULL) {
         code = text_is(field, "hierarchy")
                    ? hierarchy_parse(entry, &levels, err)
@@ -224,11 +224,11 @@ int choice_settle(struct setup *setup, struct error *err)
     int code = write_rule(rule, setup->scheme.pair.canonical, err);
     if (code != 0)
         return code;
-    strcpy(cell->scheme, setup->scheme.pair.canonical);
+    cell->scheme = cell_keep(cell, setup->scheme.pair.canonical);
     /* Fields without `given` are chosen by the scheme, so the cell leaves them
      * out. */
     if (!text_is(rule->hierarchies, "given")) {
-        strcpy(cell->hierarchy, "flat");
+        cell->hierarchy = "flat";
         setup->hierarchy = (struct hierarchy){.levels = 0};
     }
     if (!text_is(rule->intervals, "given"))

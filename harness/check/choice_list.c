@@ -131,10 +131,10 @@ static bool is_listed(const struct cell *list, int count, const char *hash)
 static void put_choice(struct cell *cell, const char *scheme,
                        const char *hierarchy, int64_t interval)
 {
-    snprintf(cell->scheme, sizeof(cell->scheme), "%s", scheme);
-    snprintf(cell->hierarchy, sizeof(cell->hierarchy), "%s", hierarchy);
+    cell->scheme = cell_keep(cell, scheme);
+    cell->hierarchy = cell_keep(cell, hierarchy);
     cell->sync_interval = interval;
-    cell->chosen_scheme[0] = '\0';
+    cell->chosen_scheme = "";
     cell->predicted_s = 0;
 }
 
@@ -188,10 +188,8 @@ int choice_candidates(const struct setup *setup, struct cell **out, int *count,
 
 void choice_make(struct cell *cell, const struct cell *candidate)
 {
-    snprintf(cell->chosen_scheme, sizeof(cell->chosen_scheme), "%s",
-             candidate->scheme);
-    snprintf(cell->chosen_hierarchy, sizeof(cell->chosen_hierarchy), "%s",
-             candidate->hierarchy);
+    cell->chosen_scheme = cell_keep(cell, candidate->scheme);
+    cell->chosen_hierarchy = cell_keep(cell, candidate->hierarchy);
     cell->chosen_interval = candidate->sync_interval;
 }
 

@@ -91,7 +91,7 @@ static void a_choice_travels_with_its_cell(void **unused)
     candidates(&cell, &list);
     choice_make(&cell, &list[1]);
     json_t *object = cell_to_json(&cell);
-    assert_int_equal(cell_read(object, &back, &err), 0);
+    assert_int_equal(cell_read(object, testing_texts(), &back, &err), 0);
     assert_string_equal(back.chosen_scheme, cell.chosen_scheme);
     assert_string_equal(back.chosen_hierarchy, cell.chosen_hierarchy);
     assert_int_equal(back.chosen_interval, cell.chosen_interval);

@@ -64,8 +64,9 @@ bool setup_learns_by_repetition(const struct setup *setup);
 int cell_check(struct cell *cell, struct error *err);
 
 /* The checked cell of a plan, ready to run: its interval has been chosen.
- * Returns 0, -EINVAL or -ENOTSUP. */
-int cell_read(const json_t *object, struct cell *cell, struct error *err);
+ * `texts` as in cell_defaults.  Returns 0, -EINVAL or -ENOTSUP. */
+int cell_read(const json_t *object, json_t *texts, struct cell *cell,
+              struct error *err);
 
 /* Number of workers of a checked cell. */
 int cell_workers(const struct cell *cell);

@@ -50,7 +50,7 @@ static const struct record_field worklist_fields[] = {
     {"shard", RECORD_TEXT, WORKLIST(shard)},
     {"command", RECORD_TEXT, WORKLIST(command)},
     {"seed", RECORD_LONG, WORKLIST(seed), .least = (double)INT64_MIN},
-    {"gained", RECORD_INDEX, WORKLIST(gained), .later = true},
+    {"gained", RECORD_COUNT, WORKLIST(gained)},
     {"ranks", RECORD_COUNT, WORKLIST(ranks), .least = 1},
     {"threads", RECORD_COUNT, WORKLIST(threads), .least = 1},
     {"cells", RECORD_COUNT, WORKLIST(count)},
@@ -96,24 +96,12 @@ static int check_texts(const struct worklist *work, struct error *err)
 /* Writes the object, which ends here, as a line. */
 static bool write_line(FILE *file, json_t *object)
 {
-    bool written = json_dumpf(object, file, JSON_COMPACT) == 0;
+    bool written = file != NULL && json_dumpf(object, file, JSON_COMPACT) == 0;
     json_decref(object);
     return written && fputc('\n', file) != EOF;
 }
 
-/* One cell's JSON at a time is in memory. */
-static bool write_lines(const struct worklist *work, FILE *file)
-{
-    json_t *head = record_object(work, worklist_fields);
-    json_object_set_new(head, "policy", policy_to_json(&work->policy));
-    json_object_set_new(head, "simulation",
-                        record_object(&work->simulation, simulation_fields));
-    bool written = write_line(file, head);
-    for (int i = 0; i < work->count && written; i++)
-        written = write_line(file, cell_to_json(&work->cells[i]));
-    return written;
-}
-
+/* The JSON of one cell at a time is in memory. */
 int worklist_save(const struct worklist *work, const char *path,
                   struct error *err)
 {
@@ -122,13 +110,17 @@ int worklist_save(const struct worklist *work, const char *path,
         return code;
     errno = 0;
     FILE *file = fopen(path, "w");
-    bool written = file != NULL && write_lines(work, file);
-    if (file != NULL)
-        written = fclose(file) == 0 && written;
-    if (!written)
-        return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
-                         strerror(errno ? errno : EIO));
-    return 0;
+    json_t *head = record_object(work, worklist_fields);
+    json_object_set_new(head, "policy", policy_to_json(&work->policy));
+    json_object_set_new(head, "simulation",
+                        record_object(&work->simulation, simulation_fields));
+    bool written = write_line(file, head);
+    for (int i = 0; i < work->count && written; i++)
+        written = write_line(file, cell_to_json(&work->cells[i]));
+    if (file != NULL && fclose(file) == 0 && written)
+        return 0;
+    return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
+                     strerror(errno ? errno : EIO));
 }
 
 char *worklist_read(const char *path, struct error *err)
@@ -151,8 +143,7 @@ char *worklist_read(const char *path, struct error *err)
     return text;
 }
 
-/* The next line's object, and *text behind it; NULL and a text: there is none.
- */
+/* The next line's object, and *text behind it; NULL: there is none. */
 static json_t *next_object(const char **text, struct error *err)
 {
     json_error_t where;
@@ -164,21 +155,7 @@ static json_t *next_object(const char **text, struct error *err)
     return object;
 }
 
-static int parse_cell(const char **text, const struct worklist *work,
-                      struct cell *cell, struct error *err)
-{
-    json_t *object = next_object(text, err);
-    int code = object == NULL ? -EINVAL : cell_read(object, cell, err);
-    json_decref(object);
-    if (code == 0 &&
-        (cell->ranks != work->ranks || cell->threads != work->threads))
-        code =
-            error_set(err, EINVAL, "cell %s does not have the worklist's shape",
-                      cell->hash);
-    return code;
-}
-
-/* Room for the cells that are there, not for those that the head promises. */
+/* Makes room for the cells that are there, not for those that are promised. */
 static int parse_cells(const char *text, struct worklist *work,
                        struct error *err)
 {
@@ -186,25 +163,29 @@ static int parse_cells(const char *text, struct worklist *work,
     int code = 0;
     for (int i = 0; i < work->count && code == 0; i++) {
         need_room(&work->cells, &room, i + 1, sizeof(*work->cells));
-        code = parse_cell(&text, work, &work->cells[i], err);
+        struct cell *cell = &work->cells[i];
+        json_t *object = next_object(&text, err);
+        code = object == NULL ? -EINVAL
+                              : cell_read(object, work->texts, cell, err);
+        json_decref(object);
+        if (code == 0 &&
+            (cell->ranks != work->ranks || cell->threads != work->threads))
+            code =
+                error_set(err, EINVAL, "cell %s has another shape", cell->hash);
     }
     if (code == 0 && text[strspn(text, "\n")] != '\0')
-        code = error_set(err, EINVAL,
-                         "this is no worklist: it has cells that "
-                         "its head does not count");
+        code = error_set(err, EINVAL, "this is no worklist: more cells");
     return code;
 }
 
 static int read_part(const json_t *root, const char *key, void *to,
                      const struct record_field *fields, struct error *err)
 {
-    const json_t *part = json_object_get(root, key);
-    if (part == NULL)
-        return error_set(err, EINVAL, "this is no worklist: it has no %s", key);
-    int code = record_take(part, to, fields, err);
-    return code == 0 ? 0
-                     : error_prefix(err, code,
-                                    "the worklist's %s is incomplete", key);
+    int code = record_take(json_object_get(root, key), to, fields, err);
+    return code == 0
+               ? 0
+               : error_prefix(err, code,
+                              "this is no worklist: its %s is incomplete", key);
 }
 
 int worklist_parse(const char *text, struct worklist *work, struct error *err)
@@ -213,11 +194,10 @@ int worklist_parse(const char *text, struct worklist *work, struct error *err)
     json_t *head = next_object(&text, err);
     if (head == NULL)
         return -EINVAL;
+    work->texts = cell_texts();
     int code = record_take(head, work, worklist_fields, err);
     if (code != 0)
         error_prefix(err, code, "this is no worklist");
-    if (work->gained < 0) /* of an earlier version */
-        work->gained = 0;
     if (code == 0)
         code = read_part(head, "policy", &work->policy, policy_fields, err);
     if (code == 0)
@@ -234,6 +214,6 @@ int worklist_parse(const char *text, struct worklist *work, struct error *err)
 void worklist_free(struct worklist *work)
 {
     free(work->cells);
-    work->cells = NULL;
-    work->count = 0;
+    json_decref(work->texts);
+    *work = (struct worklist){.count = 0};
 }

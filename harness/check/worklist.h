@@ -45,7 +45,8 @@ struct worklist {
     struct policy policy;
     struct worklist_simulation simulation;
     int count;
-    struct cell *cells; /* owned */
+    struct cell *cells; /* owned, */
+    json_t *texts;      /* and their texts, of a worklist that was read */
 };
 
 int worklist_save(const struct worklist *, const char *path, struct error *);

@@ -12,9 +12,9 @@
 static void make_cell(struct cell *cell, const char *kernel, int64_t min_chunk)
 {
     struct error err = {""};
-    cell_defaults(cell);
-    snprintf(cell->kernel, sizeof(cell->kernel), "%s", kernel);
-    strcpy(cell->scheme, "gss");
+    cell_defaults(cell, testing_texts());
+    cell->kernel = kernel;
+    cell->scheme = "gss";
     cell->ranks = 2;
     cell->threads = 3;
     cell->min_chunk = min_chunk;

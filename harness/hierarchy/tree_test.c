@@ -18,16 +18,16 @@ static void random_cell(struct cell *cell, uint64_t *seed)
         for (int i = 0; i < h.levels; i++)
             h.fan[i] = (int)testing_between(seed, 1, 4);
         hierarchy_format(&h, text, sizeof(text));
-        cell_defaults(cell);
-        strcpy(cell->kernel, "null");
-        strcpy(cell->scheme, "ss");
+        cell_defaults(cell, testing_texts());
+        cell->kernel = "null";
+        cell->scheme = "ss";
         assert_int_equal(cell_set(cell, "hierarchy", text, &err), 0);
         assert_int_equal(cell_set(cell, "transport",
                                   transports[testing_between(seed, 0, 2)],
                                   &err),
                          0);
         if (testing_random(seed) % 2)
-            strcpy(cell->master, "dedicated");
+            cell->master = "dedicated";
         cell->ranks = (int)testing_between(seed, 1, 40);
         cell->threads = (int)testing_between(seed, 1, 5);
         if (strcmp(cell->transport, "shared") == 0) {
@@ -212,10 +212,10 @@ static void a_known_tree(void **unused)
     static const int workers[] = {4, 2, 1, 1, 2, 1, 1};
     struct cell cell;
     struct tree tree;
-    cell_defaults(&cell);
-    strcpy(cell.hierarchy, "2x2");
-    strcpy(cell.transport, "master");
-    strcpy(cell.master, "dedicated");
+    cell_defaults(&cell, testing_texts());
+    cell.hierarchy = "2x2";
+    cell.transport = "master";
+    cell.master = "dedicated";
     cell.ranks = 11;
     assert_int_equal(cell_tree_build(&cell, &tree, NULL), 0);
     assert_int_equal(tree.count, 7);

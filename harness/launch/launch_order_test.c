@@ -15,9 +15,12 @@ static struct cell *make(int count, int kernels)
 {
     struct cell *cells = calloc((size_t)count, sizeof(*cells));
     assert_non_null(cells);
-    for (int i = 0; i < count; i++)
-        snprintf(cells[i].kernel, sizeof(cells[i].kernel), "kernel-%d",
-                 i % kernels);
+    for (int i = 0; i < count; i++) {
+        char kernel[32];
+        snprintf(kernel, sizeof(kernel), "kernel-%d", i % kernels);
+        cell_defaults(&cells[i], testing_texts());
+        cells[i].kernel = cell_keep(&cells[i], kernel);
+    }
     return cells;
 }
 

@@ -7,13 +7,14 @@
 int crew_cell(const struct launch_context *context, const char *transport,
               int64_t size, struct cell *cell, struct error *err)
 {
-    cell_defaults(cell);
+    char kernel[64];
+    cell_defaults(cell, context->texts);
     cell->ranks = context->comm.ranks;
     cell->threads = context->threads;
-    snprintf(cell->kernel, sizeof(cell->kernel), "null:size=%lld",
-             (long long)size);
-    snprintf(cell->scheme, sizeof(cell->scheme), "ss");
-    snprintf(cell->transport, sizeof(cell->transport), "%s", transport);
+    snprintf(kernel, sizeof(kernel), "null:size=%lld", (long long)size);
+    cell->kernel = cell_keep(cell, kernel);
+    cell->scheme = "ss";
+    cell->transport = transport;
     int code = cell_check(cell, err);
     if (code != 0 || !cell_transport(cell)->rules->counts_ahead)
         return code;

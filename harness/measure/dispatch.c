@@ -138,11 +138,12 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
                          struct calibration_kind *kind, struct error *err)
 {
     struct cell cell;
+    char scheme[32];
     const char *transport = context->comm.ranks == 1 ? "shared" : "window";
     double chunk_s = NAN;
     int code = crew_cell(context, transport, BY_MEMORY, &cell, err);
-    snprintf(cell.scheme, sizeof(cell.scheme), "wcss:k=%lld",
-             (long long)BY_MEMORY);
+    snprintf(scheme, sizeof(scheme), "wcss:k=%lld", (long long)BY_MEMORY);
+    cell.scheme = scheme;
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)
@@ -162,7 +163,7 @@ static int measure_request(struct launch_context *context, bool oversubscribe,
     struct cell cell;
     double chunk_s = NAN;
     int code = crew_cell(context, "master", BY_MESSAGE, &cell, err);
-    snprintf(cell.master, sizeof(cell.master), "dedicated");
+    cell.master = "dedicated";
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)
@@ -184,11 +185,13 @@ static int measure_steal(struct launch_context *context, bool oversubscribe,
                          struct calibration_kind *kind, struct error *err)
 {
     struct cell cell;
+    char power[64];
     int thieves = context->comm.ranks * context->threads - 1;
     if (thieves == 0)
         return 0;
     int code = crew_cell(context, "steal", STEAL_SIZE, &cell, err);
-    snprintf(cell.power, sizeof(cell.power), "%d,%d:1", STEAL_SIZE, thieves);
+    snprintf(power, sizeof(power), "%d,%d:1", STEAL_SIZE, thieves);
+    cell.power = power;
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)

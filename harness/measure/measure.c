@@ -184,7 +184,7 @@ static int measure_launch(struct launch_context *context,
 
 int measure_main(const struct measure_plan *plan)
 {
-    struct launch_context context = {.threads = 0};
+    struct launch_context context = {.texts = cell_texts()};
     struct error err;
     int code = comm_open(&context.comm, &err);
     if (code != 0) {
@@ -199,6 +199,7 @@ int measure_main(const struct measure_plan *plan)
         engine_team_stop(context.team);
     if (context.place.topo != NULL)
         place_close(&context.place);
+    json_decref(context.texts);
     comm_close(&context.comm);
     return code != 0;
 }

@@ -15,8 +15,7 @@ enum { LOOP_POISON = 0xa5 };
 /* Powers that were measured with a loop, under a load and perturbations. */
 struct loop_powers {
     struct loop_powers *next;
-    char load[sizeof(((struct cell *)0)->load)];
-    char perturb[sizeof(((struct cell *)0)->perturb)];
+    const char *load, *perturb; /* the cell's, which outlive the loop */
     double took_s;
     double power[]; /* one per worker */
 };

@@ -12,7 +12,7 @@ struct loop_known {
     struct loop_known *next;
     double *before;
     double *first; /* of choice last: the costs of the first step; or NULL */
-    char choice[sizeof(((struct cell *)0)->costs)];
+    char choice[SPEC_TEXT_MAX];
 };
 
 static int add_model(const struct loop *loop, double *before, struct error *err)

@@ -21,6 +21,7 @@ struct launch_context {
     struct counters *counters;   /* of this process; NULL: none */
     uint32_t counted;            /* the events that it counts */
     double tick_s;
+    json_t *texts;   /* of cells that calibrate; NULL in other launches */
     uint64_t seed;   /* the worklist's: of the campaign */
     const char *out; /* result directory, the worklist's */
     bool keep_log;   /* chunks of kernels without output are logged too */

@@ -21,12 +21,12 @@ static void open_fixture(struct fixture *f, const char *master,
                          const char *hierarchy, int cores)
 {
     struct cell cell;
-    cell_defaults(&cell);
+    cell_defaults(&cell, testing_texts());
     cell.ranks = 4;
     cell.threads = 2;
-    strcpy(cell.transport, "master");
-    strcpy(cell.master, master);
-    strcpy(cell.hierarchy, hierarchy);
+    cell.transport = "master";
+    cell.master = master;
+    cell.hierarchy = hierarchy;
     assert_int_equal(cell_tree_build(&cell, &f->tree, NULL), 0);
     for (int r = 0; r < 4; r++) {
         f->group[r] = r < 2 ? 111 : 222;

@@ -78,7 +78,7 @@ static int take_loop(struct replays *r, const struct cell *cell,
     if (same_loop(&r->looped, cell))
         return 0;
     replay_loop_close(&r->loop);
-    r->looped.kernel[0] = '\0';
+    r->looped.kernel = "";
     int code = kernel_parse(cell->kernel, &kernel, &spec, err);
     if (code == 0 && !(cp > 0) && place->kind == NULL)
         cp = kernel->cost->flops / place->flops;
@@ -116,8 +116,7 @@ static void choose_window(struct cell *cell, const struct place *place)
 {
     if (strcmp(cell->transport, "window") == 0 &&
         strcmp(cell->window, "auto") == 0)
-        strcpy(cell->window,
-               cell->ranks <= place->node_ranks ? "shared" : "rma");
+        cell->window = cell->ranks <= place->node_ranks ? "shared" : "rma";
 }
 
 /* The cell gets what is chosen for it. */
@@ -330,6 +329,7 @@ int replays_run(const struct rundir *dir, const struct campaign *campaign,
                         .campaign = campaign,
                         .places = places,
                         .command = command,
+                        .looped = {.kernel = "", .platform = ""},
                         .count = count};
     r.counts = mmap(NULL, sizeof(*r.counts), PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

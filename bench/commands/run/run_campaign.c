@@ -91,7 +91,7 @@ int run_options_read(int argc, char **argv, enum run_as as,
     *o = (struct run_options){.simulated = as != AS_RUN,
                               .setup = {.replayed = as == AS_REPLAY},
                               .dir = {.part = {.shards = 1}}};
-    cell_defaults(&o->cell);
+    cell_defaults(&o->cell, cell_texts());
     policy_defaults(&o->policy);
     int code = run_table_read(argc, argv, o, err);
     if (code == 0)

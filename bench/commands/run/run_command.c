@@ -376,6 +376,7 @@ static int measure_cells(int argc, char **argv, enum run_as as)
                : run_campaign(&job, &err);
     free(command);
     campaign_free(&campaign);
+    json_decref(options.cell.texts);
     return code;
 }
 

@@ -148,8 +148,7 @@ static int find_speeds(struct run_options *o, const char *path,
     if (code != 0)
         return code;
     struct cell *first = &whole.all.cells[0];
-    const char *platform = replay_cell_platform(first);
-    memmove(first->platform, platform, strlen(platform) + 1);
+    first->platform = replay_cell_platform(first);
     bool described = o->simulated && first->platform[0] != '\0' &&
                      !this_machine_is(first->platform);
     if (!stored_speeds(o, &whole, speeds))

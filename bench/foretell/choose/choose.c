@@ -30,7 +30,7 @@ static int on_this_machine(const struct cell *candidate, struct cell *cell,
                            struct error *err)
 {
     *cell = *candidate;
-    snprintf(cell->platform, sizeof(cell->platform), "%s", this_machine_name);
+    cell->platform = this_machine_name;
     return cell_check(cell, err);
 }
 

@@ -16,7 +16,7 @@ struct replayed {
     bool open; /* it is loaded */
     struct calibration calibration;
     /* The loop of the last prediction. */
-    char kernel[sizeof(((struct cell *)0)->kernel)];
+    char kernel[SPEC_CANONICAL_MAX];
     enum calibration_which which;
     struct replay_loop loop;
 };

@@ -19,7 +19,7 @@ static int make_forecast(const struct predict_kernel *kernel,
     struct spec spec;
     struct forecast_chunks chunks = {.k = 1};
     double *power = NULL;
-    cell_defaults(&cell);
+    cell_defaults(&cell, NULL);
     int code = cell_set(&cell, "layout", kernel->layout, err);
     int workers = cell.ranks * cell.threads;
     if (code == 0)

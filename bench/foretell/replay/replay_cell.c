@@ -35,7 +35,7 @@ int replay_cell_check(const struct cell *cell, const char **without,
 {
     struct setup setup;
     struct cell checked = *cell;
-    checked.platform[0] = '\0';
+    checked.platform = "";
     int code = setup_open(&setup, &checked, err);
     if (code != 0)
         return code;
@@ -58,20 +58,21 @@ static const char mark[] = "replayed, ";
 int replay_cell_mark(struct cell *cell, struct error *err)
 {
     const char *without;
-    char file[sizeof(cell->platform)];
+    char marked[SPEC_CANONICAL_MAX];
     int code = replay_cell_check(cell, &without, err);
     if (code == 0 && without != NULL && strstr(without, "learns") != NULL)
         code = error_set(err, ENOTSUP, "a replay knows one repetition, not %s",
                          without);
     if (code != 0)
         return code;
-    memcpy(file, cell->platform, sizeof(file));
-    if ((size_t)snprintf(cell->platform, sizeof(cell->platform), "%s%s", mark,
-                         file) >= sizeof(cell->platform))
-        return error_set(err, ENAMETOOLONG, "platform: %s is too long", file);
+    if ((size_t)snprintf(marked, sizeof(marked), "%s%s", mark,
+                         cell->platform) >= sizeof(marked))
+        return error_set(err, ENAMETOOLONG, "platform: %s is too long",
+                         cell->platform);
+    cell->platform = cell_keep(cell, marked);
     if (cell_results(cell) != TRANSPORT_RESULTS_STAY) {
-        strcpy(cell->collect, "local");
-        strcpy(cell->answer, "early");
+        cell->collect = "local";
+        cell->answer = "early";
     }
     return cell_check(cell, err);
 }
@@ -138,7 +139,7 @@ int replay_cell_run(const struct replay_cell *replay,
 {
     struct setup setup;
     struct cell cell = *replay->cell;
-    cell.platform[0] = '\0';
+    cell.platform = "";
     int code = setup_open(&setup, &cell, err);
     if (code != 0)
         return code;
@@ -174,7 +175,7 @@ bool replay_cell_chunks(const struct replay_cell *replay, uint64_t *hash)
     struct sched_table table;
     struct cell cell = *replay->cell;
     bool found = false;
-    cell.platform[0] = '\0';
+    cell.platform = "";
     if (setup_open(&setup, &cell, NULL) != 0)
         return false;
     const struct sched_pair *pair = &setup.scheme.pair;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 int replay_store_begin(struct replay_store *store, const char *folder,
                        const char *launch, json_t *manifest, struct error *err)
@@ -50,13 +51,14 @@ static void name_platform(struct cell *cell, const struct replay_costs *costs)
                 {"byte", costs->byte_s},       {"request", costs->request_s},
                 {"count", costs->count_s},     {"counter", costs->counter_s},
                 {"state", costs->state_s},     {"apart", costs->apart_s}};
-    size_t used =
-        (size_t)snprintf(cell->platform, sizeof(cell->platform), "replayed");
+    char name[SPEC_CANONICAL_MAX] = "replayed";
+    size_t used = strlen(name);
     for (size_t i = 0; i < sizeof(cost) / sizeof(cost[0]); i++)
-        if (cost[i].seconds > 0 && used < sizeof(cell->platform))
-            used += (size_t)snprintf(
-                cell->platform + used, sizeof(cell->platform) - used,
-                ", %s %.6g ns", cost[i].name, 1e9 * cost[i].seconds);
+        if (cost[i].seconds > 0 && used < sizeof(name))
+            used += (size_t)snprintf(name + used, sizeof(name) - used,
+                                     ", %s %.6g ns", cost[i].name,
+                                     1e9 * cost[i].seconds);
+    cell->platform = cell_keep(cell, name);
 }
 
 struct run_line replay_store_line(const struct replay_result *result,

@@ -43,9 +43,9 @@ static struct estimate estimate(const int threads[], const double times[],
     setenv("XDG_CACHE_HOME", folder, 1); /* no calibration of this machine */
     if (estimator_open(&estimator, &policy, folder, NULL, &err) != 0)
         fail_msg("%s", err.text);
-    cell_defaults(&cell);
-    snprintf(cell.kernel, sizeof(cell.kernel), "%s", kernel);
-    snprintf(cell.scheme, sizeof(cell.scheme), "gss");
+    cell_defaults(&cell, testing_texts());
+    cell.kernel = kernel;
+    cell.scheme = "gss";
     cell.threads = workers;
     assert_int_equal(cell_check(&cell, &err), 0);
     struct estimate found = estimate_cell(&estimator, &cell);

@@ -1,4 +1,4 @@
-#include "base/unit_testing.h"
+#include "harness/testing.h"
 
 #include "bench/launching/driver/launch_watch.h"
 #include "bench/launching/driver/progress.h"
@@ -18,7 +18,7 @@ static void open_watch(struct watch *watch, struct cell *cells)
     policy.repetitions = 9;
     policy.cell_timeout = 20;
     for (int i = 0; i < CELLS; i++) {
-        cell_defaults(&cells[i]);
+        cell_defaults(&cells[i], testing_texts());
         snprintf(cells[i].hash, sizeof(cells[i].hash), "%s", hash[i]);
     }
     watch_open(watch, cells, CELLS, &policy, true);

@@ -34,25 +34,34 @@ struct entries {
     struct entry *entry;
     int count;
     int64_t room;
+    json_t *texts; /* of the cells */
 };
 
 /* ---- cells ---- */
 
+/* The text, cut to its room and without control characters. */
+static const char *keep_line(const struct cell *cell, const char *text)
+{
+    char line[SPEC_CANONICAL_MAX];
+    text_line(line, sizeof(line), text);
+    return cell_keep(cell, line);
+}
+
 /* The team is OpenMP's, whoever hands out its chunks. */
-static void fill_cell(struct cell *cell, const char *kernel, const char *scheme,
+static void fill_cell(const struct entries *all, struct cell *cell,
+                      const char *kernel, const char *scheme,
                       const char *runtime, int threads)
 {
     bool llvm = strncmp(runtime, "libgomp", 7) != 0;
-    cell_defaults(cell);
-    text_line(cell->kernel, sizeof(cell->kernel), kernel);
-    text_line(cell->scheme, sizeof(cell->scheme), scheme);
-    strcpy(cell->transport, "openmp");
-    strcpy(cell->openmp, llvm ? "libomp" : "libgomp");
-    strcpy(cell->bind, "none");
-    strcpy(cell->collect, "local");
-    strcpy(cell->data, "none");
-    strcpy(cell->protocol, "parallel");
-    strcpy(cell->memory, "touch");
+    cell_defaults(cell, all->texts);
+    cell->kernel = keep_line(cell, kernel);
+    cell->scheme = keep_line(cell, scheme);
+    cell->transport = "openmp";
+    cell->openmp = llvm ? "libomp" : "libgomp";
+    cell->bind = cell->data = "none";
+    cell->collect = "local";
+    cell->protocol = "parallel";
+    cell->memory = "touch";
     cell->prefetch = false;
     cell->threads = threads;
     cell_field_drop(cell);
@@ -84,7 +93,7 @@ static void add_loop(struct entries *all, const struct loops_loop *loop,
     snprintf(scheme, sizeof(scheme), "%.200s%s%.200s",
              site->scheme[0] != '\0' ? site->scheme : clause,
              setting != NULL ? " " : "", setting != NULL ? setting : "");
-    fill_cell(&cell, name, scheme, runtime, site->threads_max);
+    fill_cell(all, &cell, name, scheme, runtime, site->threads_max);
     struct entry *entry = find_entry(all, &cell, round);
     entry->ranks++;
     entry->iterations += site->clause == CLAUSE_BLOCKS ? -1 : site->iterations;
@@ -155,7 +164,7 @@ static void add_program(struct entries *all, const struct store_run *run,
                       : threads;
         ranks = all->entry[i].ranks > ranks ? all->entry[i].ranks : ranks;
     }
-    fill_cell(&cell, name,
+    fill_cell(all, &cell, name,
               run->tried != NULL    ? run->tried
               : run->scheme != NULL ? run->scheme
                                     : "as it is",
@@ -310,14 +319,15 @@ static int write_launch(struct store_run *run, const struct entries *all,
 int store_loops(struct store_run *run, const struct loops *loops,
                 struct error *err)
 {
-    struct entries all = {.count = 0};
     if (loops->processes == 0 && run->program == NULL)
         return 0;
+    struct entries all = {.texts = cell_texts()};
     for (int i = 0; i < loops->processes; i++)
         add_process(&all, loops, run->setting, i);
     add_program(&all, run, loops);
     number_entries(&all);
     int code = write_launch(run, &all, err);
     free(all.entry);
+    json_decref(all.texts);
     return code;
 }

@@ -212,8 +212,8 @@ static int put_measured(struct run *run, struct error *err)
             return code;
         }
         known->took_s = engine_now() - begin_s;
-        strcpy(known->load, cell->load);
-        strcpy(known->perturb, cell->perturb);
+        known->load = cell->load;
+        known->perturb = cell->perturb;
         known->next = run->loop->powers;
         run->loop->powers = known;
     }

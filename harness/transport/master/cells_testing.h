@@ -18,13 +18,15 @@ static inline void random_cell(struct cell *cell, const char *transport,
         h.levels = (int)testing_between(seed, 0, 3);
         for (int i = 0; i < h.levels; i++)
             h.fan[i] = (int)testing_between(seed, 1, 4);
-        cell_defaults(cell);
-        strcpy(cell->kernel, "null");
-        strcpy(cell->scheme, "ss");
-        strcpy(cell->transport, transport);
-        hierarchy_format(&h, cell->hierarchy, sizeof(cell->hierarchy));
+        cell_defaults(cell, testing_texts());
+        cell->kernel = "null";
+        cell->scheme = "ss";
+        cell->transport = transport;
+        char hierarchy[CELL_WORD_MAX];
+        hierarchy_format(&h, hierarchy, sizeof(hierarchy));
+        cell->hierarchy = cell_keep(cell, hierarchy);
         if (testing_random(seed) % 2)
-            strcpy(cell->master, "dedicated");
+            cell->master = "dedicated";
         cell->threads = (int)testing_between(seed, 1, 4);
         cell->ranks = (int)testing_between(seed, 1, 30);
         if (strcmp(transport, "shared") == 0) {

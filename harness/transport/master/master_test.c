@@ -571,9 +571,9 @@ static void pools_are_first_in_first_out(void **unused)
     struct tree tree;
     struct master master;
     struct chunk chunk;
-    cell_defaults(&cell);
-    strcpy(cell.transport, "master");
-    strcpy(cell.hierarchy, "1");
+    cell_defaults(&cell, testing_texts());
+    cell.transport = "master";
+    cell.hierarchy = "1";
     cell.ranks = 4;
     assert_int_equal(cell_tree_build(&cell, &tree, NULL), 0);
     assert_int_equal(master_open(&master, &tree, 1), 0);

@@ -168,13 +168,15 @@ static void random_cell(struct cell *cell, uint64_t *seed)
         h.levels = (int)testing_between(seed, 0, 2);
         for (int i = 0; i < h.levels; i++)
             h.fan[i] = (int)testing_between(seed, 1, 3);
-        cell_defaults(cell);
-        strcpy(cell->kernel, "null");
-        strcpy(cell->scheme, "ss");
-        strcpy(cell->transport, "master");
-        hierarchy_format(&h, cell->hierarchy, sizeof(cell->hierarchy));
+        cell_defaults(cell, testing_texts());
+        cell->kernel = "null";
+        cell->scheme = "ss";
+        cell->transport = "master";
+        char hierarchy[CELL_WORD_MAX];
+        hierarchy_format(&h, hierarchy, sizeof(hierarchy));
+        cell->hierarchy = cell_keep(cell, hierarchy);
         if (testing_random(seed) % 2)
-            strcpy(cell->master, "dedicated");
+            cell->master = "dedicated";
         cell->prefetch = testing_random(seed) % 2;
         cell->threads = (int)testing_between(seed, 1, 3);
         cell->ranks = (int)testing_between(seed, 2, RANKS);
