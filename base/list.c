@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 16 };
+enum { ROOM_MIN = 4 };
 
 int list_move(void *list, int64_t *room, int64_t count, size_t size)
 {
