@@ -25,10 +25,13 @@ from . import (bothways, causes, cells, files, grid, labels, loader, paper,
 # The most that the median over all cells is to be off, and over those with a
 # load.
 AIM, AIM_LOADED = 0.10, 0.15
+# The least share of measured medians between the simulations' extremes.
+AIM_INSIDE = 0.90
 CAUSES = ["kernel", "boundary", "request", "end", "load"]
 COLUMNS = ["kernel", "layout", "setup", "load", "sync_interval", "scheme",
            "chunks", "chunks_simulated", "time_s", "time_s_low",
-           "time_s_high", "bound_s", "time_s_simulated", "error", "held_out",
+           "time_s_high", "bound_s", "time_s_simulated", "least_s_simulated",
+           "most_s_simulated", "error", "held_out",
            *(f"cause_{name}" for name in CAUSES)]
 
 
@@ -51,6 +54,9 @@ def cell_rows(part):
                labels.seconds(row["time_s"]),
                labels.seconds(half, row["time_s"]),
                labels.seconds(row["time_s_simulated"], row["time_s"]),
+               " to ".join(labels.seconds(row[f"{end}_s_simulated"],
+                                          row["time_s"])
+                           for end in ("least", "most")),
                signed(row["error"])]
 
 
@@ -149,6 +155,20 @@ def verdict(part, aim, words):
             f"{'met' if size.median() <= aim else 'MISSED'})\n")
 
 
+def inside(both):
+    """Of simulations under one calibration there is no range."""
+    of = int(both["simulations"].max())
+    if of < 2:
+        return ""
+    held = both["time_s"].between(both["least_s_simulated"],
+                                  both["most_s_simulated"])
+    return (f"{held.sum()} of {labels.count(len(both), 'measured median')} "
+            f"{'is' if held.sum() == 1 else 'are'} between the least and the "
+            f"most of the simulations under {of} calibrations (aim: "
+            f"{labels.percent(AIM_INSIDE, 0)}: "
+            f"{'met' if held.mean() >= AIM_INSIDE else 'MISSED'})\n")
+
+
 def report(both, aim):
     parts = []
     for (_, layout, setup, words), part in groups(both):
@@ -156,7 +176,7 @@ def report(both, aim):
         parts.append(grid.text(grid.Grid(
             f"{part['loop'].iloc[0]}, {where}",
             ["scheme", "chunks", "simulated", "measured", "+/-", "simulated",
-             "error"], cell_rows(part))))
+             "least to most", "error"], cell_rows(part))))
     parts.append(grid.text(grid.Grid(
         "The simulation's error", ["loop", "layout", "way", "cells",
                                    "median size", "median", "largest",
@@ -178,16 +198,32 @@ def report(both, aim):
     lines = verdict(both[~loaded], aim,
                     " without load" if loaded.any() else "")
     lines += verdict(both[loaded], AIM_LOADED, " with load")
-    lines += choices(both)
+    lines += inside(both) + choices(both)
     return "\n".join([*parts, lines])
+
+
+def add_range(results, frame):
+    """The least and the most of the medians of simulations, and how many
+    there are: a calibration each."""
+    times = results.runs.groupby(["cell", "simulated", "launch"],
+                                 observed=True)["time_s"].median()
+    by_cell = times.groupby(["cell", "simulated"], observed=True)
+    ends = by_cell.agg(["min", "max", "count"]).reindex(
+        pd.MultiIndex.from_frame(frame[["cell", "simulated"]]))
+    for name, end in ("least_s", "min"), ("most_s", "max"), (
+            "launches", "count"):
+        frame[name] = ends[end].to_numpy()
 
 
 def matched(results, frame):
     if not len(frame):
         return pd.DataFrame()
     causes.add_parts(results, frame)
-    both = bothways.matched(results, frame,
-                            [f"part_{name}" for name in causes.PARTS])
+    add_range(results, frame)
+    both = bothways.matched(results, frame, [
+        "least_s", "most_s", "launches",
+        *(f"part_{name}" for name in causes.PARTS)])
+    both = both.rename(columns={"launches_simulated": "simulations"})
     known = causes.calibrated(results.directories)
     both["held_out"] = [causes.held_out(row, known)
                         for row in both.to_dict("records")]

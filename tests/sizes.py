@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 41190,
     "dls": 12005,
     "bench": 45095,
-    "Python": 15760,
+    "Python": 15810,
 }
 
 

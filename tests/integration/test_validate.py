@@ -55,6 +55,19 @@ def test_the_error_of_each_cell_and_its_median(both):
     assert [float(r["error"]) for r in rows] == pytest.approx([-0.1, 0.2, 0])
 
 
+def test_simulations_under_several_calibrations_are_a_range(both):
+    again = Directory(both / "simulated-2")
+    for scheme, time in ("ss", 1.1), ("gss:min=1", 2.1), ("tss", 2.9):
+        again.cell([time], scheme=scheme, launch="l2",
+                   run={"simulated": True}, platform="this-machine")
+    again.manifest("l2")
+    code, out, err = analysis("validate", both)
+    assert (code, err) == (0, "")
+    assert re.search(r"ss .* 0\.900 s to 1\.100 s +\+0\.0 %", out), out
+    assert ("2 of 3 measured medians are between the least and the most of "
+            "the simulations under 2 calibrations (aim: 90 %: MISSED)") in out
+
+
 def test_each_field_of_a_cell_but_how_it_was_measured_sets_it_apart(tmp_path):
     native, there = (Directory(tmp_path / "v" / name)
                      for name in ("native", "simulated"))
