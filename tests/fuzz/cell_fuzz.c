@@ -21,7 +21,7 @@ static void check_json(const struct cell *cell)
     free(text);
     bool waits =
         cell->sync_interval == 0 && strcmp(cell->sync_choice, "given") != 0;
-    int code = cell_read(object, testing_texts(), &again, &err);
+    int code = cell_read(object, cell->texts, &again, &err);
     json_decref(object);
     if (waits) {
         fuzz_need(code != 0, "an interval is chosen before the launch");
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cell cell;
     struct error err = {""};
     char *text = fuzz_text(data, size), *rest = text, *line;
-    cell_defaults(&cell, testing_texts());
+    cell_defaults(&cell, cell_texts());
     while ((line = fuzz_line(&rest)) != NULL) {
         char *equals = strchr(line, '=');
         if (equals == NULL)
@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_message(&err);
     else
         check_json(&cell);
+    json_decref(cell.texts);
     free(text);
     return 0;
 }
