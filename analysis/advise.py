@@ -33,7 +33,8 @@ def lines(problem, ranked):
         f"any of {ties} that cannot be told apart, such as "
     yield f"  use           {draw}{ranking.choice(best)}: {time_of(best)}" + (
         f", speedup {best['speedup']:.2f}"
-        if best["speedup"] == best["speedup"] else "")
+        if best["base_workers"] == 1 and best["speedup"] == best["speedup"]
+        else "")
     i = ranked.runner_up()
     if i is None:
         yield "  runner-up     none: only this choice was measured"

@@ -40,8 +40,9 @@ class Serial:
 
 
 def same_loop(frame):
-    """The columns that cells with one serial loop have in common."""
-    return [n for n in SAME if n in frame]
+    """The columns that cells with one serial loop have in common; runs have
+    some that no cell has a value of."""
+    return [n for n in SAME if n in frame and frame[n].notna().any()]
 
 
 def serial_loops(runs):

@@ -348,7 +348,7 @@ def answer(problem, ranking):
         first += " [" + labels.interval(best["time_s_low"],
                                         best["time_s_high"],
                                         best["time_s"]) + "]"
-    if best["base_workers"] < best["workers"]:
+    if best["base_workers"] == 1 < best["workers"]:
         first += f", speedup {best['speedup']:.2f}"
     if best["base_workers"] == 1 and best["speedup_high"] < 1:
         first += ONE_IS_FASTER

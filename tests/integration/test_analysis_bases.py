@@ -212,3 +212,31 @@ def test_the_usual_costs_are_no_other_setup(tmp_path):
     assert setups == {("gss", None): "shared, flat",
                       ("hss", "model"): "shared, flat",
                       ("hss", "last"): "shared, flat, costs last"}
+
+
+def test_a_simulation_without_a_cost_of_its_own_is_over_the_serial_loop(
+        tmp_path):
+    """Runs have the column cp, which no cell has a value of."""
+    directory = Directory(tmp_path / "d")
+    for ranks in 4, 8:
+        directory.cell([2.0 / ranks], scheme="dtss", ranks=ranks, cp=None,
+                       platform="p.xml", run={"simulated": True}, **MASTER)
+    directory.manifest()
+    out = analysis("tables", directory.path, "--table", "speedup")[1]
+    assert "over the serial loop of this program, 1.000 s" in out
+    assert "speedup 4.00" in analysis("advise", directory.path)[1]
+
+
+def test_a_speedup_over_several_workers_is_none(tmp_path):
+    """The fastest cell with the fewest workers is the base of a table only."""
+    directory = Directory(tmp_path / "d")
+    for ranks in 4, 8:
+        directory.cell([2.0 / ranks], scheme="dtss", ranks=ranks,
+                       run={"serial_s": None}, **MASTER)
+    directory.manifest()
+    out = analysis("tables", directory.path, "--table", "speedup")[1]
+    assert "with 4 workers, 500.0 ms" in out
+    assert "speedup" not in analysis("advise", directory.path)[1]
+    assert analysis("report", directory.path)[0] == 0
+    page = (directory.path / "report.html").read_text()
+    assert "speedup 2.00" not in page
