@@ -296,8 +296,10 @@ int campaign_parse(const char *path, const char *text,
     campaign->sizing.cores = setup->cores;
     reader.top.cores = reader.overrides.cores = setup->cores;
     int code = document_parse(path, text, &reader.doc, err);
-    if (code != 0)
+    if (code != 0) {
+        campaign_free(campaign);
         return code;
+    }
     code = read_root(&reader, err);
     if (code == 0)
         code = finish_campaign(&reader, err);

@@ -33,6 +33,7 @@ static void read_run(int argc, char **argv, bool simulated)
         else
             fuzz_message(&err);
     }
+    json_decref(options->cell.texts);
     free(options);
 }
 
