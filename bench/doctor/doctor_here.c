@@ -68,6 +68,7 @@ static void check_quiet(struct doctor *doctor, const struct topo *topo)
     struct error err;
     bool measures = topo != NULL && topo_cores(topo) > 1 &&
                     engine_team_start(&team, 2, &err) == 0;
+    double own_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     busy_read(doctor->root, &doctor->allowed.mask, &before);
     for (int i = 0; i < SAMPLES; i++) {
         if (measures)
@@ -75,6 +76,7 @@ static void check_quiet(struct doctor *doctor, const struct topo *topo)
         nanosleep(&(struct timespec){.tv_nsec = 1000000000 / SAMPLES}, NULL);
     }
     busy_read(doctor->root, &doctor->allowed.mask, &after);
+    after.seconds -= clock_s(CLOCK_PROCESS_CPUTIME_ID) - own_s;
     if (team != NULL)
         engine_team_stop(team);
     bool alone = doctor_others(doctor, &before, &after,
