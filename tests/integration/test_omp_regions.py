@@ -55,6 +55,13 @@ def run(words, **variables):
                           stdin=subprocess.DEVNULL)
 
 
+def compiled(folder, name, text, *flags):
+    """Makes folder/name, by gcc of folder/name.c with this text."""
+    (folder / f"{name}.c").write_text(text)
+    subprocess.run(["gcc", "-fopenmp", f"{name}.c", "-o", name, *flags],
+                   cwd=folder, check=True)
+
+
 def omp(*words, **variables):
     return run([DLSBENCH, "omp", "--", *words], **variables)
 
@@ -187,13 +194,11 @@ def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
 
 
 def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
-    (tmp_path / "lock.c").write_text(
+    compiled(tmp_path, "lock", (
         "#include <unistd.h>\nint main(void) {\n"
         "#pragma omp parallel for schedule(dynamic, 4)\n"
         "for (int i = 0; i < 40; i++) {\n#pragma omp critical\n"
-        "usleep(2000);\n}\n}\n")
-    subprocess.run(["gcc", "-g", "-fopenmp", "lock.c", "-o", "lock"],
-                   cwd=tmp_path, check=True)
+        "usleep(2000);\n}\n}\n"), "-g")
     done = omp(tmp_path / "lock")
     assert re.search(r"main lock.c:\d+: threads wait for one another",
                      done.stderr)
@@ -222,13 +227,11 @@ def test_what_is_open_at_the_end_is_counted(kinds, compiler, how, code, said):
 
 
 def test_an_open_region_that_is_no_loop_is_named(tmp_path):
-    (tmp_path / "open.c").write_text(
+    compiled(tmp_path, "open", (
         "#include <signal.h>\n#include <unistd.h>\nint main(void) {\n"
         "#pragma omp parallel sections\n{\n#pragma omp section\n"
         "usleep(300000), raise(SIGTERM);\n#pragma omp section\n"
-        "usleep(1000000);\n}\n}\n")
-    subprocess.run(["gcc", "-g", "-fopenmp", "open.c", "-o", "open"],
-                   cwd=tmp_path, check=True)
+        "usleep(1000000);\n}\n}\n"), "-g")
     done = omp(tmp_path / "open")
     assert done.returncode == -signal.SIGTERM
     assert of(done.stderr, "main")[0] == "sections"
@@ -253,9 +256,7 @@ int main(void)
 
 def test_what_others_took_is_no_fault_of_the_schedule(tmp_path):
     """Another process on every core."""
-    (tmp_path / "busy.c").write_text(BUSY)
-    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "busy.c", "-o", "busy",
-                    "-lm"], cwd=tmp_path, check=True)
+    compiled(tmp_path, "busy", BUSY, "-O2", "-g", "-lm")
     load = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
             for _ in os.sched_getaffinity(0)]
     try:
@@ -332,9 +333,7 @@ int main(void)
 def test_a_thread_that_begins_late_is_no_fault_of_the_schedule(tmp_path):
     """A loop ends no earlier than its last thread begins; without that
     thread's own work it would end then."""
-    (tmp_path / "late.c").write_text(LATE)
-    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "late.c", "-o", "late"],
-                   cwd=tmp_path, check=True)
+    compiled(tmp_path, "late", LATE, "-O1", "-g")
     done = omp(tmp_path / "late", OMP_SCHEDULE="static")
     row = next(line for line in done.stderr.splitlines()
                if re.match(r" +main late.c:\d+ +runtime", line))
@@ -343,24 +342,20 @@ def test_a_thread_that_begins_late_is_no_fault_of_the_schedule(tmp_path):
 
 
 def test_many_short_regions_are_not_called_serial(tmp_path):
-    (tmp_path / "short.c").write_text(
+    compiled(tmp_path, "short", (
         "int a;\nint main(void) {\nfor (int k = 0; k < 200000; k++)\n"
         "#pragma omp parallel num_threads(1)\n"
-        "__atomic_fetch_add(&a, 1, 0);\n}\n")
-    subprocess.run(["gcc", "-g", "-fopenmp", "short.c", "-o", "short"],
-                   cwd=tmp_path, check=True)
+        "__atomic_fetch_add(&a, 1, 0);\n}\n"), "-g")
     said = answer(omp(tmp_path / "short"))
     assert "fewer and longer regions may help" in said
     assert "serial" not in said
 
 
 def test_most_of_a_serial_program_is_outside(tmp_path):
-    (tmp_path / "serial.c").write_text(
+    compiled(tmp_path, "serial", (
         "#include <unistd.h>\nint main(void) {\nusleep(300000);\n"
         "#pragma omp parallel for\n"
-        "for (int i = 0; i < 2; i++) usleep(10000 * i);\n}\n")
-    subprocess.run(["gcc", "-g", "-fopenmp", "serial.c", "-o", "serial"],
-                   cwd=tmp_path, check=True)
+        "for (int i = 0; i < 2; i++) usleep(10000 * i);\n}\n"), "-g")
 
     def attempt():
         done = omp(tmp_path / "serial")
@@ -521,12 +516,11 @@ def test_several_processes_have_one_summary_and_one_answer(kinds, tmp_path):
 
 def test_the_command_of_the_answer_can_be_copied(tmp_path):
     """Also where the program's words have blanks and quotes."""
-    (tmp_path / "gain.c").write_text(
+    compiled(tmp_path, "gain", (
         "#include <unistd.h>\nint main(void) {\n"
         "#pragma omp parallel for schedule(dynamic, 10)\n"
-        "for (int i = 0; i < 40; i++) usleep(i < 30 ? 1000 : 20000);\n}\n")
-    subprocess.run(["gcc", "-g", "-fopenmp", "gain.c", "-o", "gain"],
-                   cwd=tmp_path, check=True)
+        "for (int i = 0; i < 40; i++) usleep(i < 30 ? 1000 : 20000);\n}\n"),
+             "-g")
     done = omp(tmp_path / "gain", "it's a", "word")
     assert re.match(r"Answer: up to \d+ % to gain in main gain.c:\d+: see the "
                     r"next line \(about \d+ s\)", answer(done))
@@ -551,9 +545,7 @@ RISES = [("double out[400];\nint main(void) {\n#pragma omp parallel for\n"
 
 @pytest.mark.parametrize("text, option", RISES)
 def test_the_command_of_a_static_loop_needs_no_source(tmp_path, text, option):
-    (tmp_path / "rises.c").write_text(text)
-    subprocess.run(["gcc", "-O2", "-s", "-fopenmp", "rises.c", "-o", "rises"],
-                   cwd=tmp_path, check=True)
+    compiled(tmp_path, "rises", text, "-O2", "-s")
     (tmp_path / "rises.c").unlink()
 
     def attempt():
