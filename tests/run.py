@@ -205,8 +205,6 @@ def unit(count):
 
 
 def unit_address(count):
-    if "address" not in slices.sanitizers(slices.seed()):
-        return
     # MPICH and hwloc keep memory until the end; the programs without MPI look
     # for leaks of our own code.
     unit_build(count, "build/address", ["SAN=address"],
@@ -214,8 +212,6 @@ def unit_address(count):
 
 
 def unit_thread(count):
-    if "thread" not in slices.sanitizers(slices.seed()):
-        return
     # UCX would hook into a thread's end, after the sanitizer's.
     unit_build(count, "build/thread", ["SAN=thread"],
                THREADED,
@@ -225,8 +221,6 @@ def unit_thread(count):
 def fuzz(count):
     """Each fuzzer reads its corpus, under the sanitizers; `make test-faults`
     searches for more."""
-    if "address" not in slices.sanitizers(slices.seed()):
-        return
     code, text = run(["make", "--no-print-directory", "-j", JOBS,
                       "BUILD=build/address", "SAN=address", "fuzz-replay"],
                      beside=True)
@@ -363,6 +357,9 @@ PARTS = {"build": build, "checks": checks, "unit": unit,
          "fuzz": fuzz, "pin": pin, "integration": integration}
 
 
+# The sanitizer that a part is for.
+NEEDS = {"unit-address": "address", "fuzz": "address", "unit-thread": "thread"}
+
 # Stages run in sequence; the chains of a stage run in parallel, each with a
 # separate build folder.
 STAGES = [[["build"]],
@@ -373,7 +370,8 @@ STAGES = [[["build"]],
 
 def do_parts(names):
     count = Count()
-    for name in names:
+    used = [None, *slices.sanitizers(slices.seed())]
+    for name in [x for x in names if NEEDS.get(x) in used]:
         start = time.monotonic()
         print(f"==== {name}", flush=True)
         PARTS[name](count)
