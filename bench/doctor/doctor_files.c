@@ -151,6 +151,9 @@ void doctor_pressure(struct doctor *doctor)
         share, share > 5 ? ": wait until it is quiet" : "");
 }
 
+/* Shares of the cores that do not matter. */
+static const double OTHERS_FINE = 0.02, STOLEN_FINE = 0.005;
+
 bool doctor_others(struct doctor *doctor, const struct busy *before,
                    const struct busy *after, double seconds)
 {
@@ -164,21 +167,22 @@ bool doctor_others(struct doctor *doctor, const struct busy *before,
     /* Ticks of the kernel are as long as a percent of the second. */
     double others = (after->seconds - before->seconds) / all - stolen;
     others = fmin(fmax(others, 0), 1);
-    doctor_add(doctor,
-               others > 0.2    ? HEALTH_BAD
-               : others > 0.02 ? HEALTH_WARNING
+    doctor_add(
+        doctor,
+        others > 0.2           ? HEALTH_BAD
+        : others > OTHERS_FINE ? HEALTH_WARNING
                                : HEALTH_FINE,
-               "others", "other processes had %.1f %% of the cores%s",
-               100 * others,
-               others > 0.02 ? ": end them, or wait (top shows them)" : "");
+        "others", "other processes had %.1f %% of the cores%s", 100 * others,
+        others > OTHERS_FINE ? ": end them, or wait (top shows them)" : "");
     doctor_add(doctor,
-               stolen > 0.05    ? HEALTH_BAD
-               : stolen > 0.005 ? HEALTH_WARNING
-                                : HEALTH_FINE,
+               stolen > 0.05          ? HEALTH_BAD
+               : stolen > STOLEN_FINE ? HEALTH_WARNING
+                                      : HEALTH_FINE,
                "hypervisor", "the hypervisor took %.1f %% of the cores%s",
                100 * stolen,
-               stolen > 0.005 ? ": other virtual machines run there" : "");
-    return others <= 0.02 && stolen <= 0.005;
+               stolen > STOLEN_FINE ? ": other virtual machines run there"
+                                    : "");
+    return others <= OTHERS_FINE && stolen <= STOLEN_FINE;
 }
 
 void doctor_handover(struct doctor *doctor, const double *seconds, int count)
