@@ -44,7 +44,7 @@ BUDGET = {
     "kernels": 7612,
     "harness": 41190,
     "dls": 12005,
-    "bench": 45095,
+    "bench": 45330,
     "Python": 15810,
 }
 
