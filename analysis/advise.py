@@ -8,7 +8,8 @@ of workers, the scheme, transport, hierarchy and sync interval.
 `cannot be told apart`: by a Mann-Whitney test at 5 %, corrected for the number
 of choices; the truly fastest choice is among these with 95 %.  `stays first`:
 the share of 1000 bootstrap rounds in which the best median stays the best.
-Both speak of this machine as it was while it measured.
+Both speak of this machine as it was while it measured.  Of what dlsbench omp
+--try ran, its own verdicts are printed: they compare runs of the same round.
 Exit codes: 0, or 2 when there is nothing to advise on.
 """
 import sys
@@ -122,7 +123,11 @@ def main():
         print("advise: no ranked cell fits", file=sys.stderr)
         return 2
     samples = cells.by_cell(results.runs)
-    for rows in ranking.problems(frame):
+    said = {loop["name"]: loop for loop in results.tried}
+    for loop in said.values():
+        if loop["name"] in set(frame["kernel"]):
+            print(labels.tried_words(loop), end="\n\n")
+    for rows in ranking.problems(frame[~frame["kernel"].isin(said)]):
         ranked = ranking.rank(rows, samples)
         print("\n".join(lines(rows[0], ranked)), end="\n\n")
     return 0

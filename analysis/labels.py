@@ -214,3 +214,10 @@ def layout(cell):
 def known(value):
     return value is not None and not (isinstance(value, float)
                                       and math.isnan(value))
+
+
+def tried_words(loop):
+    """What dlsbench omp --try said of a loop."""
+    share = "" if loop["share"] is None else \
+        f", {percent(min(loop['share'], 1))} of the time"
+    return f"{loop['name']}{share}: {loop['verdict']}"

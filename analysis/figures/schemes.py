@@ -9,6 +9,8 @@ HIGH_LEAST = 0.01   # of a bound, above a measured time
 
 def draw(results, frame):
     samples = cells.by_cell(results.runs)
+    # The choices of --try are compared by rounds, in panels of their own.
+    frame = frame[~frame["kernel"].isin([t["name"] for t in results.tried])]
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = part[part["workers"] == part["workers"].max()]

@@ -261,6 +261,10 @@ static int begin_results(struct results *results, const char *path,
 int results_read(const char *dir, struct results *results, struct error *err)
 {
     int code = begin_results(results, dir, err);
+    char *answers = need_text("%s/answers.json", dir);
+    if (code == 0)
+        results->tried = json_load_file(answers, 0, NULL);
+    free(answers);
     if (code == 0)
         code = read_all(dir, "runs-", read_ends, results, err);
     if (code == 0)
@@ -291,6 +295,20 @@ int results_read_launch(const char *dir, const char *launch,
     return code;
 }
 
+const json_t *results_tried(const struct results *results, const char *kernel)
+{
+    size_t i;
+    const json_t *loop;
+    json_array_foreach(json_object_get(results->tried, "loops"), i, loop)
+    {
+        const char *name = json_string_value(json_object_get(loop, "name"));
+        if (name != NULL && text_is(name, kernel) &&
+            json_is_string(json_object_get(loop, "verdict")))
+            return loop;
+    }
+    return NULL;
+}
+
 void results_free(struct results *results)
 {
     for (int i = 0; i < results->count; i++) {
@@ -301,6 +319,7 @@ void results_free(struct results *results)
     json_decref(results->index);
     json_decref(results->ends);
     json_decref(results->texts);
+    json_decref(results->tried);
     *results = (struct results){.list = NULL};
 }
 

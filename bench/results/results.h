@@ -58,6 +58,7 @@ struct results {
     json_t *index; /* hash -> position */
     json_t *ends;  /* launch -> hash -> how the cell ended */
     json_t *texts; /* of cells, as in cell_defaults, and reasons */
+    json_t *tried; /* answers.json of dlsbench omp --try; NULL: none */
     int torn;      /* lines passed over */
 };
 
@@ -83,6 +84,10 @@ struct stats_median result_interval(const struct result *result, size_t offset);
 /* The words of a label that say that cores were shared and that the cell is not
  * ranked; NULL: it is. */
 const char *result_unranked(const struct result *result);
+
+/* What --try said of this loop, with a text `verdict`: it compares runs of the
+ * same round, so no other comparison holds beside it.  NULL: nothing. */
+const json_t *results_tried(const struct results *results, const char *kernel);
 
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,

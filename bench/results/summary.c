@@ -6,6 +6,7 @@
 #include "bench/results/judge.h"
 #include "bench/results/tables.h"
 #include "harness/program/need.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,6 +26,7 @@ static void number_text(double value, int decimals, const char *unit,
 struct loop_rows {
     int begin, end;
     struct judged judged;
+    const json_t *tried; /* as results_tried() has it: then it is not ranked */
 };
 
 struct summary {
@@ -108,10 +110,12 @@ static void print_row(FILE *out, const struct summary_row *row,
 /* Rows [begin, end) have one label: the fastest has a star, or, with all that
  * cannot be told from it, an equals sign. */
 static void print_group(FILE *out, const struct summary_row *rows, int begin,
-                        int end, bool *wins)
+                        int end, bool ranked, bool *wins)
 {
     const struct group group = make_group(rows, begin, end);
-    int best, winners = judge_winners(rows, begin, end, NULL, wins, &best);
+    int best, winners = 0;
+    if (ranked)
+        winners = judge_winners(rows, begin, end, NULL, wins, &best);
     char mark = winners == 1 ? '*' : '=';
     fputc('\n', out);
     table_heading(out, 2, rows[begin].label);
@@ -213,46 +217,52 @@ static const char *kernel_title(const struct cell *cell, char *title,
     return title;
 }
 
-static void print_kernel(FILE *out, const struct summary_row *rows, int begin,
-                         int end, const struct judged *judged)
+static void print_kernel(FILE *out, const struct summary_row *rows,
+                         const struct loop_rows *loop)
 {
     char title[KERNEL_NAME];
+    int begin = loop->begin, end = loop->end;
     bool *wins = need_zeroed((size_t)end, sizeof(*wins));
     fputs(begin > 0 ? "\n" : "", out);
     table_heading(
         out, 0, kernel_title(&rows[begin].result->cell, title, sizeof(title)));
-    print_base(out, judged);
+    print_base(out, &loop->judged);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
             if (!text_is(rows[next].label, rows[i].label))
                 break;
-        print_group(out, rows, i, next, wins);
+        print_group(out, rows, i, next, loop->tried == NULL, wins);
     }
-    print_best(out, rows, begin, end, wins);
+    if (loop->tried == NULL)
+        print_best(out, rows, begin, end, wins);
     free(wins);
 }
 
 /* Returns how many loops; `loop` has room for all rows. */
-static int split_loops(struct summary_row *rows, int count,
+static int split_loops(struct summary_row *rows, const struct results *results,
                        struct loop_rows *loop)
 {
-    int loops = 0;
+    int loops = 0, count = results->count;
     for (int i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count; next++)
             if (!summary_row_same_loop(&rows[i], &rows[next]))
                 break;
-        loop[loops++] = (struct loop_rows){i, next, judge_rows(rows, i, next)};
+        loop[loops++] = (struct loop_rows){
+            i, next, judge_rows(rows, i, next),
+            results_tried(results, rows[i].result->cell.kernel)};
     }
     return loops;
 }
 
-/* Without its parameters where no other loop has this name. */
+/* Without its parameters where no other loop has this name.  Loops of programs
+ * have none: what follows the colon is their line. */
 static const char *loop_name(const struct summary_row *rows,
                              const struct loop_rows *loop, int loops, int of,
                              char *name, size_t size)
 {
     const struct cell *cell = &rows[loop[of].begin].result->cell;
-    size_t length = strcspn(cell->kernel, ":");
+    bool listed = kernel_list[label_kernel_position(cell->kernel)] != NULL;
+    size_t length = strcspn(cell->kernel, listed ? ":" : "");
     for (int i = 0; i < loops; i++) {
         const char *other = rows[loop[i].begin].result->cell.kernel;
         if (i != of && strncmp(other, cell->kernel, length) == 0 &&
@@ -270,7 +280,7 @@ struct summary *summary_make(const struct results *results)
     summary->rows = summary_rows_make(results);
     summary->loop =
         need_zeroed((size_t)results->count + 1, sizeof(*summary->loop));
-    summary->loops = split_loops(summary->rows, results->count, summary->loop);
+    summary->loops = split_loops(summary->rows, results, summary->loop);
     return summary;
 }
 
@@ -285,8 +295,17 @@ void summary_tables(FILE *out, const struct summary *summary)
 {
     for (int i = 0; i < summary->loops; i++) {
         const struct loop_rows *loop = &summary->loop[i];
-        print_kernel(out, summary->rows, loop->begin, loop->end, &loop->judged);
+        print_kernel(out, summary->rows, loop);
     }
+}
+
+static void print_tried(FILE *out, const char *name, const json_t *tried)
+{
+    char text[KERNEL_NAME + 1024], line[KERNEL_NAME + 1024];
+    snprintf(text, sizeof(text), "%s: %s", name,
+             json_string_value(json_object_get(tried, "verdict")));
+    text_line(line, sizeof(line), text);
+    table_heading(out, 2, line);
 }
 
 void summary_answers(FILE *out, const struct summary *summary)
@@ -297,27 +316,12 @@ void summary_answers(FILE *out, const struct summary *summary)
         const struct loop_rows *loop = &summary->loop[i];
         loop_name(summary->rows, summary->loop, summary->loops, i, name,
                   sizeof(name));
-        answers_print(out, summary->rows, loop->begin, loop->end, name);
+        if (loop->tried != NULL)
+            print_tried(out, name, loop->tried);
+        else
+            answers_print(out, summary->rows, loop->begin, loop->end, name);
         judge_print(out, &loop->judged, summary->rows);
     }
-}
-
-struct summary_counts summary_count(const struct results *results)
-{
-    struct summary_counts counts = {0};
-    for (int i = 0; i < results->count; i++) {
-        enum result_status status = results->list[i].status;
-        counts.ok += status == RESULT_OK;
-        counts.unverified += status == RESULT_UNVERIFIED;
-        counts.failed += status == RESULT_FAILED;
-        counts.incomplete += status == RESULT_NONE;
-        if (status != RESULT_OK)
-            continue;
-        counts.simulated += results->list[i].simulated;
-        counts.unchecked += results->list[i].unchecked;
-        counts.sampled += results->list[i].sampled;
-    }
-    return counts;
 }
 
 /* How results were compared with the serial loop's. */
@@ -368,7 +372,8 @@ static void write_rows(const struct summary *summary, enum table_format format)
     struct stats_median *serial = need_zeroed(room, sizeof(*serial));
     for (int i = 0; i < summary->loops; i++) {
         const struct loop_rows *loop = &summary->loop[i];
-        answers_mark(summary->rows, loop->begin, loop->end, fastest);
+        if (loop->tried == NULL)
+            answers_mark(summary->rows, loop->begin, loop->end, fastest);
         for (int k = loop->begin; k < loop->end; k++)
             serial[k] = loop->judged.serial;
     }

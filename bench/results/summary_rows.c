@@ -1,6 +1,7 @@
 #include "bench/results/summary_rows.h"
 
 #include "base/text.h"
+#include "bench/results/summary.h"
 #include "harness/program/need.h"
 #include "harness/transport/registry/transport_registry.h"
 
@@ -134,6 +135,24 @@ void summary_rows_free(struct summary_row *rows, int count)
         free(rows[i].shape);
     }
     free(rows);
+}
+
+struct summary_counts summary_count(const struct results *results)
+{
+    struct summary_counts counts = {0};
+    for (int i = 0; i < results->count; i++) {
+        enum result_status status = results->list[i].status;
+        counts.ok += status == RESULT_OK;
+        counts.unverified += status == RESULT_UNVERIFIED;
+        counts.failed += status == RESULT_FAILED;
+        counts.incomplete += status == RESULT_NONE;
+        if (status != RESULT_OK)
+            continue;
+        counts.simulated += results->list[i].simulated;
+        counts.unchecked += results->list[i].unchecked;
+        counts.sampled += results->list[i].sampled;
+    }
+    return counts;
 }
 
 /* ---- rows for programs ---- */
