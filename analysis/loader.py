@@ -146,11 +146,11 @@ class Results:
         return found
 
     @property
-    def use(self):
-        """The command that dlsbench omp --try names; "": nothing gains."""
-        told = [whole_object(os.path.join(folder, "answers.json")).get("use")
-                for folder in self.directories]
-        return next((str(use) for use in told if use), "")
+    def commands(self):
+        """[(what to type next, why)], as dlsbench omp --try said it."""
+        return [(str(of.get("command", "")), str(of.get("why", "")))
+                for folder in self.directories for of in listed(whole_object(
+                    os.path.join(folder, "answers.json")), "commands")]
 
     @property
     def strips(self):

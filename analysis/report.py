@@ -32,6 +32,7 @@ FEW_ROWS = 100          # of printed tables that are read before all else
 BUSY_LEAST = 0.05       # share of others from which the page begins with it
 # Which dlsbench omp refuses: it does not know the run queues.
 NOT_OMP = "dtss-acp"
+DOCTOR = "dlsbench doctor", "what disturbs this machine"
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval",
@@ -109,10 +110,10 @@ def first_screen(results, frame, cores):
     cores."""
     if results.tried:
         return {"answers": others_box(results, False)
-                + [[tried.words(loop)]
+                + [[labels.tried_words(loop)]
                    for loop in results.tried[:MOST_ANSWERS]],
                 "more": 0, "meanings": "", "cores": cores,
-                "commands": tried.commands(results)}
+                "commands": results.commands}
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
     ranked = [ranking.rank(rows, samples) for rows in found[:MOST_ANSWERS]]
@@ -174,7 +175,7 @@ def commands(results, frame, ranked):
         if s and labels.name_of(s) in labels.SCHEMES
         and labels.name_of(s) != NOT_OMP
         and re.fullmatch(r"[\w:=.-]+", s)))[:3]
-    return [*([] if ranked else [tried.DOCTOR]),
+    return [*([] if ranked else [DOCTOR]),
             *([(f"dlsbench omp --try {','.join(schemes)} -- ./your-program",
                 "the same on a program of yours")] if schemes else []),
             (f"dlsbench advise {path}", "what to use, and how sure"),

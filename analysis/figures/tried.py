@@ -1,22 +1,11 @@
 """What dlsbench omp --try found for each loop: the time under each choice,
 with intervals that hold together with 95 %."""
-import os
-import re
-import shlex
-
 from .. import labels
 from . import style
 
 SECTION = "Your loops"
 MOST = 12
 BEYOND = 1.6        # an interval may go so far beyond the largest time
-DOCTOR = "dlsbench doctor", "what disturbs this machine"
-
-
-def words(loop):
-    share = "" if loop["share"] is None else \
-        f", {labels.percent(min(loop['share'], 1))} of the time"
-    return f"{loop['name']}{share}: {loop['verdict']}"
 
 
 def size_words(results):
@@ -28,27 +17,6 @@ def size_words(results):
     if "round" in results.runs:
         words.append(labels.count(results.runs["round"].nunique(), "round"))
     return ", ".join(words)
-
-
-def commands(results):
-    """[(what to type next, why)]: what gains most, and the rules that were
-    found, by their own words on their use; else what disturbs."""
-    told = [(results.use, "gains most")] if results.use else []
-    path = os.path.join(results.path, "rules")
-    try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except (OSError, UnicodeDecodeError):
-        lines = []
-    use = re.search(r"dlsbench omp --scheme @FILE( .*)? -- PROGRAM",
-                    "\n".join(lines))
-    if use and "--scheme @" not in results.use and any(
-            line and not line.startswith("#") for line in lines):
-        told += [(f"dlsbench omp --scheme {shlex.quote('@' + path)}"
-                  f"{use[1] or ''} -- ./your-program",
-                  "each loop under its best choice")]
-    none = all(loop["best"] is None for loop in results.tried)
-    return told or ([DOCTOR] if none else [])
 
 
 def draw(loops):

@@ -6,7 +6,7 @@ import pytest
 
 from result_files import Directory
 
-from analysis import cells, loader, ranking, tables
+from analysis import cells, labels, loader, ranking, tables
 from analysis.figures import (balance, intervals, outlook, scaling, schemes,
                               style, strips, tried)
 
@@ -232,7 +232,7 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
     assert ax.lines[-1].get_color() == style.FAINT
     assert "Grey: dropped early, slower than others: ss." in grey.caption
     assert drawing.title == "Time under each choice: main p.c:1"
-    assert tried.words(found.tried[1]) == \
+    assert labels.tried_words(found.tried[1]) == \
         "main p.c:1, 50.0 % of the time: fss gains 50 %"
     assert "Failed, not ranked: gss." in drawing.caption
     (ax,) = drawing.figure.axes
@@ -240,23 +240,10 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
         "as it is", "fss", "ss", "tss"]
     line, own, bar, point, far = [list(x.get_xdata()) for x in ax.lines]
     assert (own, bar, point, far, line) == ([2], [0.5, 1.5], [1], [4], [2, 2])
-    # Loops have a best choice but no rule, then one.
-    rules = tmp_path / "r/rules"
-    head = "# dlsbench omp --scheme @FILE --loops dynamic -- PROGRAM, or\n"
-    rules.write_text(head)
-    assert tried.commands(found) == []
-    rules.write_text(head + "main p.c:1 = fss\n")
-    assert tried.commands(found)[0][0] == (
-        f"dlsbench omp --scheme @{rules} --loops dynamic -- ./your-program")
-    for use, said in (("OMP_WAIT_POLICY=passive ./p", 2),
-                      ("dlsbench omp --scheme @r/rules -- ./p", 1)):
-        (tmp_path / "r/answers.json").write_text(
-            json.dumps({"use": use, "loops": loops}))
-        told = tried.commands(found)
-        assert told[0] == (use, "gains most") and len(told) == said
-    rules.unlink()
-    (tmp_path / "r/answers.json").write_text(json.dumps({"loops": loops[:1]}))
-    assert tried.commands(found) == [tried.DOCTOR]
+    assert found.commands == []
+    (tmp_path / "r/answers.json").write_text(json.dumps({"commands": [
+        {"command": "./p", "why": "gains most"}, 7, {"why": 3}]}))
+    assert found.commands == [("./p", "gains most"), ("", "3")]
     (tmp_path / "r/answers.json").write_text("[1")
     assert found.tried == []
 

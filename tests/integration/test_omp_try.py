@@ -1,5 +1,6 @@
 """dlsbench omp --try: which schedule is best for the loops of a program; and
 several seeds, which look for a race."""
+import html
 import json
 import os
 import re
@@ -379,7 +380,7 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     advice = subprocess.run(
         ["/usr/bin/python3", ROOT / "analysis/advise.py", tmp_path / "out"],
         capture_output=True, text=True, check=True).stdout
-    assert re.search(rf"^{name}, 2 workers\n  use +css:chunk=2 ", advice, re.M)
+    assert re.search(rf"^{name}, .*: css:chunk=2 gains ", advice, re.M)
     assert "css:chunk=3" not in advice
 
 
@@ -451,6 +452,41 @@ def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
     assert b"css:chunk=2" in counted.read_bytes()
     assert re.search("^# DLS_SCHEDULE=@FILE DLS_OMP_LOOPS=dynamic LD_PRELOAD",
                      (tmp_path / "out/rules").read_text(), re.M)
+
+
+def test_every_reader_says_what_try_said(omp, program, tmp_path):
+    """The verdict of each loop, and the command that tells more, which runs as
+    it is.  No reader ranks the choices by a rule of its own."""
+    done = omp("--try", "css:chunk=2", "--repetitions", 2, "--check",
+               "test -s \"$DLS_OUTPUT\"", "--out", "./out", "--", program, 1)
+    assert done.returncode == 0, done.stderr
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    read = {words: subprocess.run(
+        [DLSBENCH, *words.split(), "out"], cwd=tmp_path, check=True,
+        capture_output=True, text=True).stdout
+        for words in ("summary", "summary --format json", "advise", "report")}
+    page = html.unescape((tmp_path / "out/report.html").read_text())
+    for loop in answers["loops"]:
+        assert f"  {loop['name']}" in done.stdout
+        assert f": {loop['verdict']}\n" in done.stdout
+        assert f"{loop['name']}: {loop['verdict']}" in \
+            " ".join(read["summary"].split())
+        for text in read["advise"], page:
+            assert loop["name"] in text and loop["verdict"] in text
+    assert not re.search("^[*=] .* ms", read["summary"], re.M)
+    assert "Avoid" not in read["summary"] and "use  " not in read["advise"]
+    assert not any(row["fastest"] for row in json.loads(
+        read["summary --format json"])["rows"])
+    (more,) = answers["commands"]
+    assert f"\nNext: {more['command']}   ({more['why']})\n" in done.stdout
+    assert f"{more['command']}   # {more['why']}\n" in page
+    again = subprocess.run(
+        ["/bin/sh", "-c", more["command"]], cwd=tmp_path, check=True,
+        env={**ENVIRONMENT, "PATH": f"{DLSBENCH.parent}:{os.environ['PATH']}"},
+        capture_output=True, text=True)
+    rounds = int(re.search("--repetitions (\\d+) ", more["command"])[1])
+    assert f"{rounds - 2} rounds" in again.stderr
+    assert "too few" not in again.stdout
 
 
 def test_where_nothing_is_left_nothing_runs(omp, tmp_path):

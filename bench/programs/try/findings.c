@@ -61,41 +61,6 @@ static const char *warn_of_order(const struct findings *findings,
            "runtime: compare the answers with --check";
 }
 
-/* So many times the rounds that there are, nobody waits for. */
-static const double MANY = 20;
-
-static void say_none(const struct findings *findings,
-                     const struct answer *answer, char *text, size_t size)
-{
-    const struct candidates *candidates = findings->rounds->candidates;
-    int used = snprintf(text, size,
-                        "no difference was found; the runs as it is vary by "
-                        "%.*f %%, and a gain below %.1f %% would not show",
-                        answer->spread < 0.1, 100 * answer->spread,
-                        100 * answer->hidden);
-    double seems = answer->choice[answer->likely].gain;
-    text += used;
-    size -= (size_t)used;
-    if (answer->disturbed >= 0) {
-        say_disturbed(findings, answer, text, size);
-        return;
-    }
-    if (!(answer->needed > answer->choice[answer->likely].runs))
-        return;
-    if (answer->needed > MANY * answer->choice[answer->likely].runs)
-        snprintf(text, size,
-                 "; a quieter machine would tell more, or stop "
-                 "here");
-    else if (seems > 0.01)
-        snprintf(text, size,
-                 "; about %.0f repetitions would show whether %s gains %.1f %%",
-                 fmin(answer->needed, 1e6), candidates->name[answer->likely],
-                 100 * seems);
-    else
-        snprintf(text, size, "; about %.0f repetitions would show 1 %%",
-                 fmin(answer->needed, 1e6));
-}
-
 static bool is_left(const struct findings *findings)
 {
     const struct rounds *rounds = findings->rounds;
@@ -103,6 +68,55 @@ static bool is_left(const struct findings *findings)
         if (!rounds->dropped[i] && !rounds->failed[i])
             return true;
     return false;
+}
+
+/* So many times the rounds that there are, nobody waits for. */
+static const double MANY = 20;
+
+enum findings_lack findings_lack(const struct findings *findings, int subject,
+                                 int *repetitions)
+{
+    const struct answer *answer = &findings->answer[subject];
+    *repetitions = stats_shift_least(answer_alpha(findings->comparisons));
+    if (answer->best >= 0)
+        return LACKS_NOTHING;
+    if (isnan(answer->hidden))
+        return is_left(findings) ? LACKS_RUNS : LACKS_NOTHING;
+    int runs = answer->choice[answer->likely].runs;
+    if (answer->disturbed >= 0 || answer->needed > MANY * runs)
+        return LACKS_QUIET;
+    *repetitions = (int)answer->needed;
+    return *repetitions > runs ? LACKS_RUNS : LACKS_NOTHING;
+}
+
+static void say_none(const struct findings *findings, int subject, char *text,
+                     size_t size)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const struct answer *answer = &findings->answer[subject];
+    int repetitions;
+    int used = snprintf(text, size,
+                        "no difference was found; the runs as it is vary by "
+                        "%.*f %%, and a gain below %.1f %% would not show",
+                        answer->spread < 0.1, 100 * answer->spread,
+                        100 * answer->hidden);
+    double seems = answer->choice[answer->likely].gain;
+    enum findings_lack lack = findings_lack(findings, subject, &repetitions);
+    text += used;
+    size -= (size_t)used;
+    if (answer->disturbed >= 0)
+        say_disturbed(findings, answer, text, size);
+    else if (lack == LACKS_QUIET)
+        snprintf(text, size,
+                 "; a quieter machine would tell more, or stop "
+                 "here");
+    else if (lack == LACKS_RUNS && seems > 0.01)
+        snprintf(text, size,
+                 "; about %d repetitions would show whether %s gains %.1f %%",
+                 repetitions, candidates->name[answer->likely], 100 * seems);
+    else if (lack == LACKS_RUNS)
+        snprintf(text, size, "; about %d repetitions would show 1 %%",
+                 repetitions);
 }
 
 /* What the choices are compared with must be right itself. */
@@ -122,7 +136,7 @@ const char *findings_say(const struct findings *findings, int subject,
                          char *text, size_t size)
 {
     const struct answer *answer = &findings->answer[subject];
-    double alpha = answer_alpha(findings->comparisons);
+    int repetitions;
     if (answer->best >= 0) {
         const struct answer_choice *choice = &answer->choice[answer->best];
         const char *name = findings->rounds->candidates->name[answer->best];
@@ -132,8 +146,9 @@ const char *findings_say(const struct findings *findings, int subject,
             warn_of_order(findings,
                           findings->rounds->candidates->scheme[answer->best]));
     } else if (!isnan(answer->hidden)) {
-        say_none(findings, answer, text, size);
-    } else if (!is_left(findings)) {
+        say_none(findings, subject, text, size);
+    } else if (findings_lack(findings, subject, &repetitions) ==
+               LACKS_NOTHING) {
         snprintf(text, size,
                  "it stays as it is: every other choice is clearly "
                  "slower, fails, prints something else or takes no loop");
@@ -141,7 +156,7 @@ const char *findings_say(const struct findings *findings, int subject,
         snprintf(text, size,
                  "the runs are too few to say: %d comparisons need %d "
                  "repetitions at least",
-                 findings->comparisons, stats_shift_least(alpha));
+                 findings->comparisons, repetitions);
     }
     return text;
 }

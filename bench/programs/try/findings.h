@@ -35,6 +35,12 @@ const char *findings_say(const struct findings *findings, int subject,
 void findings_say_all(const struct findings *findings, int subject, char *text,
                       size_t size);
 
+/* What is missing for an answer to a subject; `repetitions` with LACKS_RUNS is
+ * how many would do. */
+enum findings_lack { LACKS_NOTHING, LACKS_RUNS, LACKS_QUIET };
+enum findings_lack findings_lack(const struct findings *findings, int subject,
+                                 int *repetitions);
+
 /* Writes DIR/answers.json for the report.  Returns 0 or -errno. */
 int findings_write_json(const struct findings *findings, struct error *err);
 

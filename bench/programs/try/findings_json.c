@@ -52,6 +52,20 @@ static json_t *loop_row(const struct findings *findings, int number)
                      "choices", choices);
 }
 
+static json_t *list_commands(const struct findings *findings)
+{
+    struct use_command command[USE_COMMANDS];
+    json_t *list = json_array();
+    int count = use_commands(findings, command);
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s}", "command", command[i].text,
+                                        "why", command[i].why));
+        free(command[i].text);
+    }
+    return list;
+}
+
 int findings_write_json(const struct findings *findings, struct error *err)
 {
     json_t *loops = json_array();
@@ -61,10 +75,10 @@ int findings_write_json(const struct findings *findings, struct error *err)
         json_array_append_new(loops, loop_row(findings, i));
     int code = record_whole(
         path,
-        json_pack("{s:i,s:i,s:s?,s:o}", "schema", RECORD_SCHEMA, "comparisons",
-                  findings->comparisons, "use",
-                  use_best(findings) != CANDIDATES_OWN ? use + 1 : NULL,
-                  "loops", loops),
+        json_pack("{s:i,s:i,s:s?,s:o,s:o}", "schema", RECORD_SCHEMA,
+                  "comparisons", findings->comparisons, "use",
+                  use_best(findings) != CANDIDATES_OWN ? use : NULL, "commands",
+                  list_commands(findings), "loops", loops),
         err);
     free(path);
     free(use);

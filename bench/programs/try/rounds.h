@@ -22,6 +22,7 @@ struct rounds {
     struct subjects *subjects;
     const char *folder;   /* the result directory, which is there */
     char *const *command; /* of dlsbench, NULL ends it */
+    const char *list;     /* --try */
     int repetitions;
     uint64_t seed;
     double own_s; /* the longest run as it is */

@@ -146,18 +146,18 @@ static void announce_plan(const struct rounds *rounds)
                     comparisons, least, rounds->repetitions);
 }
 
-static void print_use(const struct rounds *rounds)
+static void print_rules(const struct findings *findings)
 {
-    const char *loops = rounds->attempts->loops;
-    char library[4096];
-    printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ...",
-           rounds->folder, start_option(loops));
+    const char *loops = findings->rounds->attempts->loops;
+    char library[4096], *rules = use_rules(findings);
+    printf("  for the loops: %s", rules);
+    free(rules);
     if (!start_cuts(loops))
         printf(", or\n  DLS_SCHEDULE=@%s/rules%s LD_PRELOAD=%s ...",
-               rounds->folder,
+               findings->rounds->folder,
                text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "",
                start_library_text(loops, library, sizeof(library)));
-    puts("");
+    putchar('\n');
 }
 
 static int conclude_rounds(struct rounds *rounds, struct error *err)
@@ -175,14 +175,13 @@ static int conclude_rounds(struct rounds *rounds, struct error *err)
     if (code == 0)
         code = strips_write(&findings, use_best(&findings), err);
     if (code == 0 && count > 0)
-        print_use(rounds);
+        print_rules(&findings);
     fflush(stdout);
     findings_close(&findings);
     return code;
 }
 
-/* The best of each kind run together, as one choice more.  Returns whether
- * there is one. */
+/* The best of each kind run together, as one choice more, if there is any. */
 static bool add_together(struct rounds *rounds, struct error *err)
 {
     struct findings findings;
@@ -197,7 +196,7 @@ static bool add_together(struct rounds *rounds, struct error *err)
     return any;
 }
 
-/* Schemes that were left out before are not run for that again. */
+/* Schemes that were left out before do not run again. */
 static void leave_out(struct rounds *rounds, const json_t *names)
 {
     size_t i, size;
@@ -332,6 +331,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
                             .subjects = &subjects,
                             .folder = plan->folder,
                             .command = plan->command,
+                            .list = plan->list,
                             .repetitions = plan->repetitions,
                             .seed = origin->seed};
     bool small = false, began = false;

@@ -3,7 +3,6 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/command.h"
-#include "bench/programs/seen/start.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/program/need.h"
@@ -38,9 +37,9 @@ static double find_hidden(const struct findings *findings, enum factor factor)
 
 /* ---- together ---- */
 
-static int64_t count_rules(const struct findings *findings)
+int use_count_rules(const struct findings *findings)
 {
-    int64_t count = 0;
+    int count = 0;
     for (int s = 1; s < findings->rounds->subjects->count; s++)
         count += findings_best_schedule(findings, s) >= 0;
     return count;
@@ -73,7 +72,7 @@ static char *choose_scheme(const struct findings *findings, char **name,
     int whole = find_best(findings, 0, FACTOR_SCHEDULE);
     char *folder = realpath(rounds->folder, NULL), *path = NULL;
     *tried = true;
-    if (folder != NULL && count_rules(findings) > 0)
+    if (folder != NULL && use_count_rules(findings) > 0)
         path = need_text("@%s/rules", folder);
     free(folder);
     if (path != NULL && strlen(path) < RULES_PATH_MAX &&
@@ -121,53 +120,6 @@ int use_together(const struct findings *findings, struct candidates *candidates)
 }
 
 /* ---- the lines ---- */
-
-/* Values with braces are for the shell as they are. */
-static void print_setting(FILE *out, const char *setting)
-{
-    char *all = need_copy(setting), *at = all, *word;
-    while ((word = strsep(&at, " ")) != NULL) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        if (strpbrk(value, "{}") != NULL)
-            fprintf(out, " %s='%s'", word, value);
-        else
-            fprintf(out, " %s=%s", word, value);
-    }
-    free(all);
-}
-
-static void print_command(const struct findings *findings, int best, FILE *out)
-{
-    const struct rounds *rounds = findings->rounds;
-    const struct candidates *candidates = rounds->candidates;
-    if (best >= 0 && candidates->setting[best] != NULL)
-        print_setting(out, candidates->setting[best]);
-    if (best >= 0 && candidates->scheme[best] != NULL) {
-        fputs(" dlsbench omp --scheme", out);
-        if (candidates->scheme[best][0] == '@') {
-            char *rules = need_text("@%s/rules", rounds->folder);
-            answer_print_word(out, rules);
-            free(rules);
-        } else {
-            answer_print_word(out, candidates->scheme[best]);
-        }
-        fprintf(out, "%s --", start_option(rounds->attempts->loops));
-    }
-    for (int i = 0; rounds->attempts->words[i] != NULL; i++)
-        answer_print_word(out, rounds->attempts->words[i]);
-}
-
-char *use_text(const struct findings *findings)
-{
-    int best = find_best(findings, 0, FACTORS);
-    char *text = NULL;
-    size_t size;
-    FILE *out = need_stream(&text, &size);
-    print_command(findings, best, out);
-    fclose(out);
-    return text;
-}
 
 static void print_gain(const struct findings *findings, int best, FILE *out)
 {
@@ -323,10 +275,14 @@ int use_best(const struct findings *findings)
 void use_print(const struct findings *findings, FILE *out)
 {
     int best = find_best(findings, 0, FACTORS);
+    struct use_command more = {.text = NULL};
     char *text = use_text(findings);
-    fprintf(out, "Use: %s%s\n", text, best < 0 ? "   (as it is)" : "");
+    fprintf(out, "Use:  %s%s\n", text, best < 0 ? "   (as it is)" : "");
     free(text);
     print_gain(findings, best, out);
+    if (use_more(findings, &more))
+        fprintf(out, "Next: %s   (%s)\n", more.text, more.why);
+    free(more.text);
     print_kinds(findings, out);
     print_clauses(findings, out);
 }

@@ -1,0 +1,137 @@
+/* What to type next, as the text and the page say it. */
+#include "bench/launching/driver/progress.h"
+#include "bench/programs/seen/start.h"
+#include "bench/programs/seen/verdict.h"
+#include "bench/programs/try/use.h"
+#include "harness/program/need.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Values with braces are for the shell as they are. */
+static void print_setting(FILE *out, const char *setting)
+{
+    char *all = need_copy(setting), *at = all, *word;
+    while ((word = strsep(&at, " ")) != NULL) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        if (strpbrk(value, "{}") != NULL)
+            fprintf(out, " %s='%s'", word, value);
+        else
+            fprintf(out, " %s=%s", word, value);
+    }
+    free(all);
+}
+
+static void print_program(const struct findings *findings, FILE *out)
+{
+    char **words = findings->rounds->attempts->words;
+    for (int i = 0; words[i] != NULL; i++)
+        answer_print_word(out, words[i]);
+}
+
+static void print_scheme(const struct findings *findings, const char *scheme,
+                         FILE *out)
+{
+    const struct rounds *rounds = findings->rounds;
+    char *rules = need_text("@%s/rules", rounds->folder);
+    fputs(" dlsbench omp --scheme", out);
+    answer_print_word(out, scheme[0] == '@' ? rules : scheme);
+    fprintf(out, "%s --", start_option(rounds->attempts->loops));
+    free(rules);
+}
+
+/* Without the blank before its first word. */
+static char *finish(FILE *out, char **text)
+{
+    fclose(out);
+    memmove(*text, *text + 1, strlen(*text));
+    return *text;
+}
+
+char *use_text(const struct findings *findings)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    int best = use_best(findings);
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    if (candidates->setting[best] != NULL)
+        print_setting(out, candidates->setting[best]);
+    if (candidates->scheme[best] != NULL)
+        print_scheme(findings, candidates->scheme[best], out);
+    print_program(findings, out);
+    return finish(out, &text);
+}
+
+char *use_rules(const struct findings *findings)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    print_scheme(findings, "@", out);
+    print_program(findings, out);
+    return finish(out, &text);
+}
+
+/* The same --try with so many rounds; those that there are count. */
+static char *more_rounds(const struct findings *findings, int repetitions)
+{
+    const struct rounds *rounds = findings->rounds;
+    const struct attempts *attempts = rounds->attempts;
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    fputs(" dlsbench omp --try", out);
+    answer_print_word(out, rounds->list);
+    fputs(start_option(attempts->loops), out);
+    if (attempts->check != NULL) {
+        fputs(" --check", out);
+        answer_print_word(out, attempts->check);
+    }
+    fprintf(out, " --repetitions %d --resume --out", repetitions);
+    answer_print_word(out, rounds->folder);
+    fputs(" --", out);
+    print_program(findings, out);
+    return finish(out, &text);
+}
+
+bool use_more(const struct findings *findings, struct use_command *command)
+{
+    const struct rounds *rounds = findings->rounds;
+    int repetitions, all;
+    char time[48];
+    enum findings_lack lack = findings_lack(findings, 0, &repetitions);
+    command->text = NULL;
+    if (rounds_count_failed(rounds, &all) > 0)
+        return false;
+    if (lack == LACKS_QUIET) {
+        command->text = need_copy("dlsbench doctor");
+        strcpy(command->why, "what disturbs this machine");
+    } else if (lack == LACKS_RUNS && repetitions > rounds->repetitions) {
+        progress_duration((repetitions - rounds->repetitions) *
+                              (1 + rounds_choices(rounds)) *
+                              findings->answer[0].choice[0].median_s,
+                          time, sizeof(time));
+        command->text = more_rounds(findings, repetitions);
+        snprintf(command->why, sizeof(command->why), "more rounds, about %s",
+                 time);
+    }
+    return command->text != NULL;
+}
+
+int use_commands(const struct findings *findings,
+                 struct use_command command[USE_COMMANDS])
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    int best = use_best(findings), count = 0;
+    const char *scheme = candidates->scheme[best];
+    if (best != CANDIDATES_OWN)
+        command[count++] = (struct use_command){use_text(findings),
+                                                "gains most"};
+    if (use_count_rules(findings) > 0 && (scheme == NULL || scheme[0] != '@'))
+        command[count++] = (struct use_command){
+            use_rules(findings), "each loop under its best choice"};
+    count += use_more(findings, &command[count]);
+    return count;
+}
