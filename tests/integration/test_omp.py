@@ -281,6 +281,7 @@ LINES = [number + 1 for number, line in enumerate(LOOP.split("\n"), 1)
          if "#pragma" in line]
 TRIANGLE = f"triangle loop.c:{LINES[0]}"
 EVEN = f"even loop.c:{LINES[1]}"
+OWN = "its own schedule"
 
 
 @pytest.fixture(scope="module")
@@ -310,12 +311,68 @@ def test_every_loop_is_reported_and_nothing_changed(loop):
     found = rows(done.stderr)
     assert set(found) == {TRIANGLE, EVEN}
     clause, under, threads, visits, iterations, chunks, *_ = found[TRIANGLE]
-    assert (clause, under, threads) == ("runtime", "-", "2")
+    assert (clause, under, threads) == ("runtime", OWN, "2")
     assert (visits, iterations) == ("1", "300")
     assert chunks == "300"  # libgomp's default is dynamic,1
-    assert found[EVEN][:6] == ["dynamic,5", "-", "2", "1", "100", "20"]
+    assert found[EVEN][:6] == ["dynamic,5", OWN, "2", "1", "100", "20"]
     assert re.match(r"dlsbench omp: [\d.]+ of \d+ cores? used ", done.stderr)
     assert done.stderr.splitlines()[-1].startswith("Answer: ")
+
+
+def test_a_loop_has_the_same_numbers_everywhere(loop, tmp_path):
+    """In the report, its rows, the result files, the page and the replay."""
+    done = omp("--out", tmp_path / "out", "--format", "json", "--on", "2,4",
+               "--loops", "dynamic", "--", loop)
+    assert done.returncode == 0, done.stderr
+    printed = rows(done.stderr)
+    shown = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    stored = {row["kernel"]: row for path in (tmp_path / "out").glob("runs-*")
+              for row in map(json.loads, path.read_text().splitlines())
+              if row["type"] == "run"}
+    replayed = {row["name"]: row for row in json.loads(
+        (tmp_path / "out/outlook.json").read_text())["loops"]}
+    subprocess.run([DLSBENCH, "report", tmp_path / "out"], check=True,
+                   capture_output=True)
+    page = (tmp_path / "out/report.html").read_text()
+    for name in TRIANGLE, EVEN:
+        (clause, under, threads, visits, iterations, chunks, time_s, share,
+         imbalance, saves) = printed[name][:10]
+        row, run, replay = shown[name], stored[name], replayed[name]
+        assert (row["clause"], row["ran_under"]) == (clause, under)
+        assert run["clause"] == clause and run["scheme"] == under
+        assert int(threads) == row["threads"] == run["threads"] == \
+            replay["threads"]
+        assert int(visits) == row["visits"] == run["visits"] == \
+            replay["visits"]
+        assert int(iterations) == row["iterations"] == run["iterations"] == \
+            replay["iterations"]
+        assert int(chunks) == row["chunks"] == run["chunks"]
+        assert row["time_s"] == pytest.approx(run["time_s"])
+        assert row["imbalance"] == pytest.approx(run["imbalance"])
+        assert share == f"{100 * row['share']:.1f} %"
+        assert saves == f"{100 * row['saves']:.1f} %"
+        assert f"  {name}: {row['verdict']}\n" in done.stderr
+        for text in name, time_s, imbalance:
+            assert text in page, text
+    whole = stored["whole program loop-gcc"]
+    assert whole["threads"] == 2
+    assert whole["time_s"] == pytest.approx(shown[str(loop)]["time_s"])
+    answer = done.stderr.split("Answer: ")[1].splitlines()[0]
+    assert shown[str(loop)]["verdict"].startswith(answer)
+
+
+def test_a_program_of_static_loops_has_its_threads(loop, tmp_path):
+    (tmp_path / "static.c").write_text(
+        LOOP.replace("schedule(runtime)", "").replace("schedule(dynamic, 5)",
+                                                      ""))
+    subprocess.run(["gcc", "-O1", "-fopenmp", tmp_path / "static.c", "-o",
+                    tmp_path / "static"], check=True)
+    assert omp("--out", tmp_path / "out", "--",
+               tmp_path / "static").returncode == 0
+    (path,) = (tmp_path / "out").glob("runs-*")
+    (run,) = [row for row in map(json.loads, path.read_text().splitlines())
+              if row["type"] == "run"]
+    assert run["threads"] == 2
 
 
 def by_function(done):
@@ -332,7 +389,7 @@ def test_programs_of_clang_are_reported_and_scheduled(loop):
     assert found["even"][1:6] == ["css:chunk=50", "2", "1", "100", "2"]
     watched = omp("--", loop.parent / "loop-clang")
     found = by_function(watched)
-    assert found["even"][1:6] == ["-", "2", "1", "100", "20"]
+    assert found["even"][1:6] == [OWN, "2", "1", "100", "20"]
 
 
 @pytest.mark.parametrize("how, code", [("3", 3), ("_exit", 7),
@@ -347,7 +404,7 @@ def test_the_end_of_the_program_is_passed_on(loop, how, code):
 def test_without_a_scheme_that_of_the_environment_is_not_obeyed(loop):
     done = omp("--loops", "dynamic", "--", loop, DLS_SCHEDULE="css:chunk=50")
     assert (done.returncode, done.stdout) == (0, OUT)
-    assert [row[1] for row in rows(done.stderr).values()] == ["-", "-"]
+    assert [row[1] for row in rows(done.stderr).values()] == [OWN, OWN]
 
 
 WAITER = """import os, signal, sys
@@ -390,7 +447,7 @@ def test_signals_to_the_driver_reach_the_program(tmp_path):
 def test_only_the_loops_that_are_asked_for_are_changed(loop):
     plain = rows(omp("--scheme", "css:chunk=50", "--", loop).stderr)
     assert plain[TRIANGLE][1] == "css:chunk=50"
-    assert plain[EVEN][1] == "-"
+    assert plain[EVEN][1] == OWN
     both = rows(omp("--scheme", "css:chunk=50", "--loops", "dynamic", "--",
                     loop).stderr)
     assert both[EVEN][1] == "css:chunk=50"

@@ -249,7 +249,7 @@ def test_what_a_scheme_refuses_runs_as_without_it(compiled, compiler, scheme,
     row, said, out = report("--scheme", scheme, "--", program, size, size,
                             OMP_SCHEDULE=f"dynamic,{chunk}")
     assert out == f"{2 * size} {2 * size}\n"
-    assert row[1] == "-"
+    assert row[1] == "its own schedule"
     assert row[3:6] == ["2", str(2 * size), str(2 * size // chunk)]
     assert len(said) == 1 and why in said[0], said
 
@@ -288,7 +288,7 @@ def test_no_scheme_is_claimed_for_loops_that_are_not_seen(compiled, tmp_path):
     row, said, out = report("--scheme", "fss", "--", compiled("visits.c"), 100,
                             LD_LIBRARY_PATH=str(tmp_path),
                             OMP_TOOL="disabled")
-    assert out == "100 100\n" and row[1] == "-", row
+    assert out == "100 100\n" and row[1] == "its own schedule", row
     assert len(said) == 1 and "OMP_TOOL=disabled" in said[0]
     done = run(DLSBENCH, "omp", "--scheme", "fss", "--",
                compiled("visits.c", compiler="clang"), 100, preload=False,

@@ -237,7 +237,8 @@ static void say_open(FILE *out, const struct answer_sum *sum)
 static void say_gain(FILE *out, const struct answer_sum *sum,
                      const struct report_run *run)
 {
-    fprintf(out, "up to %.0f %% to gain%s%s: ", 100 * fmin(sum->gain, 1),
+    fprintf(out, "up to %.0f %% to gain%s%s%s: ", 100 * fmin(sum->gain, 1),
+            sum->changed ? " over these schemes" : "",
             sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
             sum->name);
     print_next(out, sum, run);
@@ -294,6 +295,7 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                         const struct answer_whole *whole)
 {
     double percent = 100 * fmin(sum->gain, 1);
+    const char *fine = sum->changed ? "under these schemes" : "as it is";
     if (whole->inside < 0.5)
         say_outside(out, whole);
     else if (sum->threads == 1)
@@ -309,14 +311,14 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 "changed, or its time is not known\n");
     else if (sum->disturbed >= verdict_matters)
         fprintf(out,
-                "fine as it is, as far as this run tells: schedules could gain "
+                "fine %s, as far as this run tells: schedules could gain "
                 "%.1f %%, and others took the cores at times\n",
-                percent);
+                fine, percent);
     else
         fprintf(out,
-                "fine as it is: schedules could gain at most %.1f %% of the "
+                "fine %s: schedules could gain at most %.1f %% of the "
                 "program\n",
-                percent);
+                fine, percent);
 }
 
 static void say_answer(FILE *out, const struct answer_sum *sum,

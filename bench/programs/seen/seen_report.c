@@ -52,7 +52,7 @@ struct report_numbers report_part_numbers(const struct loops_loop *loop,
     const struct counters_site *site = loop->site;
     bool open = loop->open_s > 0 && site->visits == 0;
     bool balanced = !open && site->units.count == 0 && loop->busy_s > 0;
-    double gain = open ? 0 : verdict_part_gain(loop, seconds);
+    bool judged = !open && !loop->shares && verdict_is_static(site);
     return (struct report_numbers){
         .iterations = NAN,
         .chunks = NAN,
@@ -60,7 +60,7 @@ struct report_numbers report_part_numbers(const struct loops_loop *loop,
         .share = share_of(loop->seconds, seconds),
         .imbalance =
             balanced ? loop->saved_s * site->threads_max / loop->busy_s : NAN,
-        .saves = gain > 0 ? gain : NAN,
+        .saves = judged ? share_of(loop->saved_s, seconds) : NAN,
         .locks = open ? NAN : verdict_locked(loop),
         .idle = open ? NAN : verdict_idle(loop)};
 }
@@ -93,8 +93,7 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     char clause[64];
     table_add(table_under(table, "loop"), "%s", name);
     table_add(table_under(table, "clause"), "%s", lines_clause(site, clause));
-    table_add(table_under(table, "ran under"), "%s",
-              site->scheme[0] != '\0' ? site->scheme : "-");
+    table_add(table_under(table, "ran under"), "%s", lines_scheme(site));
     table_under(table, "threads");
     if (site->threads_max == 0)
         table_add(table, "-");
@@ -376,7 +375,8 @@ static void print_process(FILE *out, const struct loops_process *process,
 char *report_print(FILE *out, const struct loops *loops,
                    const struct report_run *run)
 {
-    struct answer_sum sum = {.unknown = loops->left > 0};
+    struct answer_sum sum = {.unknown = loops->left > 0,
+                             .changed = loops_have_scheme(loops)};
     if (loops->processes == 0)
         return NULL;
     const struct answer_whole whole = answer_whole(loops, run);

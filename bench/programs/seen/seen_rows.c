@@ -65,7 +65,7 @@ static void add_loop(struct table *table, const struct loops_process *process,
     lines_name(&loop, name);
     const struct report_numbers n = report_loop_numbers(&loop, seconds);
     const struct row row = {"loop", name, lines_clause(&site, clause),
-                            site.scheme,
+                            lines_scheme(&site),
                             verdict_text(&loop, seconds, text, sizeof(text))};
     add_row(table, &row, process, &loop, &n, NAN);
 }

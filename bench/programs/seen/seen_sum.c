@@ -53,7 +53,7 @@ static void add_row(struct sums *sums, int process,
     sum->last = process;
     sum->visits += row->site->visits;
     sum->seconds += row->seconds;
-    sum->saved_s += saved_s;
+    sum->saved_s += isnan(saved_s) ? 0 : saved_s;
 }
 
 static int by_time(const void *a, const void *b)
@@ -98,10 +98,12 @@ void report_sum(FILE *out, const struct loops *loops, double seconds)
         all += process->end_s;
         for (int k = 0; k < process->loops; k++)
             add_row(&sums, i, &process->loop[k],
-                    seconds * verdict_gain(&process->loop[k], seconds));
+                    seconds *
+                        report_loop_numbers(&process->loop[k], seconds).saves);
         for (int k = 0; k < process->parts; k++)
             add_row(&sums, i, &process->part[k],
-                    seconds * verdict_part_gain(&process->part[k], seconds));
+                    seconds *
+                        report_part_numbers(&process->part[k], seconds).saves);
     }
     all = fmax(all, seconds);
     if (sums.count > 0)

@@ -90,6 +90,11 @@ const char *lines_clause(const struct counters_site *site, char text[64])
     return text;
 }
 
+const char *lines_scheme(const struct counters_site *site)
+{
+    return site->scheme[0] != '\0' ? site->scheme : "its own schedule";
+}
+
 static void write_name(const struct loops_loop *loop, const char *function,
                        char text[LINES_NAME])
 {

@@ -44,6 +44,9 @@ int lines_sum(const struct loops_process *process, int first,
 /* "function file:line", or the nearest symbol with module and offset. */
 void lines_name(const struct loops_loop *loop, char text[LINES_NAME]);
 
+/* The scheme that handed out its chunks, or that it was left alone. */
+const char *lines_scheme(const struct counters_site *site);
+
 /* "monotonic:dynamic,4 ordered"; returns `text`. */
 const char *lines_clause(const struct counters_site *site, char text[64]);
 

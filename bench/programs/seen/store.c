@@ -158,12 +158,11 @@ static void add_program(struct entries *all, const struct store_run *run,
         snprintf(name, sizeof(name), "%s", run->program);
     else
         store_program_name(loops, name);
-    for (int i = 0; i < all->count; i++) {
-        threads = all->entry[i].cell.threads > threads
-                      ? all->entry[i].cell.threads
-                      : threads;
+    for (int i = 0; i < all->count; i++)
         ranks = all->entry[i].ranks > ranks ? all->entry[i].ranks : ranks;
-    }
+    for (int i = 0; i < loops->processes; i++)
+        if (loops->process[i].cores.team > threads)
+            threads = loops->process[i].cores.team;
     fill_cell(all, &cell, name,
               run->tried != NULL    ? run->tried
               : run->scheme != NULL ? run->scheme

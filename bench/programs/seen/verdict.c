@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a chunk takes less, handing it out takes about as long, and neither is
- * measured well. */
+/* Handing out a shorter chunk takes as long; neither is measured well. */
 static const double tiny_s = 100e-9;
 
 bool verdict_may_change(const struct counters_site *site)
@@ -22,8 +21,7 @@ bool verdict_is_timed(const struct counters_site *site)
     return site->threads_max > 0;
 }
 
-/* A thread that is interrupted in a sampled chunk lengthens the mean, and
- * hardly the time of all. */
+/* An interrupted thread lengthens the mean, and hardly the time of all. */
 static bool is_tiny(const struct loops_loop *loop)
 {
     double whole = loop->seconds * loop->site->threads_max /
@@ -43,8 +41,7 @@ static double computed_each(const struct loops_loop *loop)
                                fmax(site->threads_max, 1);
 }
 
-/* Of handing out: not more than is left of the loop's time without its chunks.
- */
+/* Of handing out: at most what the loop's time has beside its chunks. */
 static double asked_at_most(const struct loops_loop *loop)
 {
     double rest = fmax(loop->seconds - loop->saved_s - computed_each(loop), 0);
@@ -57,8 +54,7 @@ static double lost_each(const struct loops_loop *loop)
     return loop->lost_s / fmax(loop->site->threads_max, 1);
 }
 
-/* A thread that loses its core in a sampled request makes all of them look
- * long. */
+/* Losing the core in one sampled request makes all of them look long. */
 static bool is_asking_disturbed(const struct loops_loop *loop)
 {
     return loop->lost_s > 0.1 * loop->busy_s &&
@@ -176,29 +172,28 @@ bool verdict_is_single(const struct loops_loop *loop)
            waiting_seconds(loop) >= asking_seconds(loop);
 }
 
+/* Where what it saves is more than a schedule may gain. */
+static const char *rest_words(double gain, double saves)
+{
+    return gain < 0.8 * saves && saves - gain >= 0.001
+               ? " (the rest may be others', who had its cores at times)"
+               : "";
+}
+
 /* The advice for a loop whose threads wait at its end. */
 static void say_waiting(const struct loops_loop *loop, double gain, double all,
                         char *text, size_t size)
 {
     const struct counters_site *site = loop->site;
     char advice[ADVICE_SIZE];
-    int length = snprintf(
-        text, size,
-        "up to %.1f %% of the program, for waiting at the end%s: ", 100 * gain,
-        gain < 0.8 * all ? " (the rest may be others', who had its cores at "
-                           "times)"
-                         : "");
-    text += length;
-    size -= (size_t)length;
-    if (are_single(site))
-        snprintf(text, size,
-                 "threads wait for single iterations, which no schedule "
-                 "cuts; begin with the long ones, or make them shorter");
-    else if (is_few(site))
-        snprintf(text, size, "more and smaller chunks, %s",
-                 advice_text(loop, advice));
-    else
-        snprintf(text, size, "%s", advice_text(loop, advice));
+    bool single = are_single(site);
+    snprintf(text, size,
+             "up to %.1f %% of the program, for waiting at the end%s: %s%s",
+             100 * gain, rest_words(gain, all),
+             !single && is_few(site) ? "more and smaller chunks, " : "",
+             single ? "threads wait for single iterations, which no schedule "
+                      "cuts; begin with the long ones, or make them shorter"
+                    : advice_text(loop, advice));
 }
 
 static void say_asking(const struct loops_loop *loop, double gain, char *text,
@@ -275,6 +270,16 @@ static void say_locked(const struct loops_loop *loop, double seconds,
              100 * verdict_locked(loop), 100 * verdict_gain(loop, seconds));
 }
 
+static void say_fine(const struct loops_loop *loop, double gain, double seconds,
+                     char *text, size_t size)
+{
+    const char *scheme = loop->site->scheme;
+    snprintf(text, size,
+             "fine %s%s: at most %.1f %% of the program could be gained%s",
+             scheme[0] != '\0' ? "under " : "as it is", scheme, 100 * gain,
+             rest_words(gain, loop->saved_s / seconds));
+}
+
 const char *verdict_text(const struct loops_loop *loop, double seconds,
                          char *text, size_t size)
 {
@@ -300,10 +305,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)
-        snprintf(text, size,
-                 "fine as it is: at most %.1f %% of the program could be "
-                 "gained",
-                 100 * gain);
+        say_fine(loop, gain, seconds, text, size);
     else if (asking_seconds(loop) > waiting_seconds(loop))
         say_asking(loop, gain, text, size);
     else
@@ -356,6 +358,13 @@ static void say_idle(const struct loops_loop *part, char *text, size_t size)
                                : ": schedules do not change that");
 }
 
+static void say_fine_part(double saves, char *text, size_t size)
+{
+    double most = fmin(saves, verdict_matters);
+    snprintf(text, size, "fine as it is: balance would save at most %.1f %%%s",
+             100 * most, rest_words(most, saves));
+}
+
 const char *verdict_part(const struct loops_loop *part, double seconds,
                          char *text, size_t size)
 {
@@ -379,14 +388,12 @@ const char *verdict_part(const struct loops_loop *part, double seconds,
                verdict_is_disturbed(part, part->saved_s))
         say_disturbed(part, part->saved_s, text, size);
     else if (gain < verdict_matters)
-        snprintf(text, size,
-                 "fine as it is: balance would save at most %.1f %%",
-                 100 * fmin(part->saved_s / seconds, verdict_matters));
+        say_fine_part(part->saved_s / seconds, text, size);
     else
         snprintf(text, size,
-                 "balance would save %.1f %% of the program: its "
+                 "balance would save %.1f %% of the program%s: its "
                  "threads wait at its end; a loop there can have "
                  "schedule(runtime)",
-                 100 * gain);
+                 100 * gain, rest_words(gain, part->saved_s / seconds));
     return text;
 }

@@ -86,6 +86,7 @@ struct answer_sum {
     const struct counters *counters;
     double fixed;            /* of the time, in loops that never change */
     bool unknown;            /* there are loops whose time is not known */
+    bool changed;            /* a scheme handed out chunks */
     bool shares;             /* or whose threads share cores */
     double disturbed;        /* of the time, what others may have made */
     double here_s, locked_s; /* of all threads */
