@@ -127,8 +127,8 @@ int use_commands(const struct findings *findings,
     int best = use_best(findings), count = 0;
     const char *scheme = candidates->scheme[best];
     if (best != CANDIDATES_OWN)
-        command[count++] = (struct use_command){use_text(findings),
-                                                "gains most"};
+        command[count++] =
+            (struct use_command){use_text(findings), "gains most"};
     if (use_count_rules(findings) > 0 && (scheme == NULL || scheme[0] != '@'))
         command[count++] = (struct use_command){
             use_rules(findings), "each loop under its best choice"};
