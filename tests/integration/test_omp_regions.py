@@ -514,6 +514,51 @@ def test_several_processes_have_one_summary_and_one_answer(kinds, tmp_path):
     assert [x for x in lines if x.startswith("Answer: ")] == lines[-1:]
 
 
+FORKS = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+static void loop(void)
+{
+#pragma omp parallel for schedule(dynamic, 10)
+    for (int i = 0; i < 40; i++)
+        usleep(i < 30 ? 1000 : 20000);
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 3; i++) {
+        if (fork() == 0) {
+            loop();
+            _exit(0);
+        }
+        if (argc == 1)
+            wait(NULL);
+    }
+    while (wait(NULL) > 0)
+        continue;
+    if (argc == 1)
+        loop();
+}
+"""
+
+
+def test_waiting_for_children_is_not_serial(tmp_path):
+    """A child that ends by _exit does not say when."""
+    compiled(tmp_path, "forks", FORKS, "-g")
+    done = omp(tmp_path / "forks")
+    outside = re.search(r"([\d.]+) % of the time outside", done.stderr)
+    assert float(outside[1]) < 20, done.stderr
+    gain = re.match(r"Answer: up to (\d+) % to gain", answer(done))
+    assert 30 < int(gain[1]) < 50, done.stderr
+
+
+def test_processes_side_by_side_gain_at_the_same_time(tmp_path):
+    compiled(tmp_path, "forks", FORKS, "-g")
+    done = omp(tmp_path / "forks", "together")
+    assert "; 3 processes" in done.stderr
+    gain = re.match(r"Answer: up to (\d+) % to gain", answer(done))
+    assert 30 < int(gain[1]) < 50, done.stderr
+
+
 def test_the_command_of_the_answer_can_be_copied(tmp_path):
     """Also where the program's words have blanks and quotes."""
     compiled(tmp_path, "gain", (

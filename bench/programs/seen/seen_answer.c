@@ -71,15 +71,46 @@ const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
 
 /* ---- the whole program ---- */
 
-/* Processes that run side by side share the time. */
-struct answer_whole answer_whole(const struct loops *loops,
-                                 const struct report_run *run)
+/* Of a process's time outside of regions, what it may have waited for those
+ * that it began, or not have had: its end is not known. */
+static double find_waiting(const struct loops *loops,
+                           const struct report_run *run, int number)
 {
-    struct answer_whole whole = {.unseen = loops->left > 0};
-    double all = 0, computed = 0, regions = 0, busy = run->seconds;
+    const struct loops_process *process = &loops->process[number];
+    const struct counters *own = process->counters;
+    double outside = fmax(process->end_s - process->inside_s, 0), began = 0;
+    if (own->last_ticks == 0 && own->replaced_ticks == 0 && !run->outlived &&
+        (pid_t)own->pid != run->pid)
+        return outside;
+    for (int i = 0; i < loops->processes; i++)
+        if (loops->process[i].counters->parent == own->pid)
+            began += loops->process[i].end_s;
+    return fmin(outside, began);
+}
+
+/* Processes that run side by side share the time.  Who waits for another one
+ * computes nothing: such time counts as far as processors' time explains it. */
+static double find_all(const struct loops *loops, const struct report_run *run)
+{
+    double all = 0, busy = 0, waiting = 0;
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
         all += process->end_s;
+        busy += process->busy_s * (1 - process->lost);
+        waiting += find_waiting(loops, run, i);
+    }
+    return fmax(all - fmax(waiting - fmax(run->cpu_s - busy, 0), 0),
+                run->seconds);
+}
+
+struct answer_whole answer_whole(const struct loops *loops,
+                                 const struct report_run *run)
+{
+    struct answer_whole whole = {.all_s = find_all(loops, run),
+                                 .unseen = loops->left > 0};
+    double all = whole.all_s, computed = 0, regions = 0, busy = run->seconds;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
         regions += process->regions;
         whole.inside += process->inside_s;
         whole.lost += process->lost * process->inside_s;
@@ -88,7 +119,6 @@ struct answer_whole answer_whole(const struct loops *loops,
         whole.open = whole.open || process->open;
         whole.unseen = whole.unseen || process->counters->lost > 0;
     }
-    all = fmax(all, run->seconds);
     whole.between_s = fmax(all - whole.inside, 0) / regions;
     whole.inside = fmin(whole.inside / all, 1);
     whole.lost = computed > 0 ? whole.lost / computed : 0;
@@ -201,7 +231,7 @@ static void print_next(FILE *out, const struct answer_sum *sum,
     bool source = place->file[0] != '\0' && access(place->file, R_OK) == 0;
     if (loop && verdict_is_single(sum->row))
         fprintf(out, "its iterations are long, and no schedule cuts them; "
-                     "begin with the longest, or make them shorter\n");
+                     "make the longest shorter, or begin with them\n");
     else if (loop)
         print_try(out, sum, run,
                   clause == CLAUSE_RUNTIME  ? ""

@@ -346,7 +346,7 @@ static void print_process(FILE *out, const struct loops_process *process,
                           const struct report_run *run, struct answer_sum *sum)
 {
     const struct counters *counters = process->counters;
-    double before = sum->open;
+    const struct answer_sum before = *sum;
     char end[80];
     write_end(process, run, end);
     fprintf(out, "dlsbench omp: %s: %.4g s", counters->command, run->seconds);
@@ -361,7 +361,9 @@ static void print_process(FILE *out, const struct loops_process *process,
     report_left(out, process);
     say_cut(out, process);
     say_locks(out, process, sum);
-    if (sum->open > before)
+    sum->most = fmax(sum->most, (sum->gain - before.gain) * run->seconds /
+                                    fmin(process->end_s, run->seconds));
+    if (sum->open > before.open)
         snprintf(sum->end, sizeof(sum->end), "%s", end);
     sum->unknown = sum->unknown || counters->lost > 0;
     if (counters->lost > 0)
@@ -383,9 +385,11 @@ char *report_print(FILE *out, const struct loops *loops,
     cores_print(out, loops);
     answer_print_whole(out, loops, run, &whole);
     if (loops->processes > 1)
-        report_sum(out, loops, run->seconds);
+        report_sum(out, loops, run->seconds, whole.all_s);
     for (int i = 0; i < loops->processes; i++)
         print_process(out, &loops->process[i], run, &sum);
+    if (loops->processes > 1) /* side by side, they gain at the same time */
+        sum.gain = fmin(sum.gain, sum.most);
     if (sum.share > 1)
         fprintf(out, "  loops ran inside or beside one another: their shares "
                      "do not add\n");

@@ -32,9 +32,10 @@ struct report_numbers report_part_numbers(const struct loops_loop *part,
 /* A line for each region whose static loop is left alone, with the reason. */
 void report_left(FILE *out, const struct loops_process *process);
 
-/* A table of the loops and parts of all processes together, those that matter.
- */
-void report_sum(FILE *out, const struct loops *loops, double seconds);
+/* A table of the loops and parts of all processes together, those that matter
+ * in a program of so many seconds, `all` those of its processes together. */
+void report_sum(FILE *out, const struct loops *loops, double seconds,
+                double all);
 
 /* Returns the answer, its last lines, as one text for the caller to free; NULL:
  * no process had a loop or region. */

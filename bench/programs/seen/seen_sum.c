@@ -89,13 +89,12 @@ static void print_sums(FILE *out, const struct sums *sums, double seconds)
     table_free(&table);
 }
 
-void report_sum(FILE *out, const struct loops *loops, double seconds)
+void report_sum(FILE *out, const struct loops *loops, double seconds,
+                double all)
 {
     struct sums sums = {NULL, 0, 0};
-    double all = 0;
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
-        all += process->end_s;
         for (int k = 0; k < process->loops; k++)
             add_row(&sums, i, &process->loop[k],
                     seconds *
@@ -105,7 +104,6 @@ void report_sum(FILE *out, const struct loops *loops, double seconds)
                     seconds *
                         report_part_numbers(&process->part[k], seconds).saves);
     }
-    all = fmax(all, seconds);
     if (sums.count > 0)
         qsort(sums.sum, (size_t)sums.count, sizeof(*sums.sum), by_time);
     if (sums.count > 0 && sums.sum[0].seconds >= verdict_matters * all)

@@ -81,6 +81,7 @@ struct report_run;
 /* The rows of all processes together. */
 struct answer_sum {
     double share, gain, best; /* the best one's gain, and its name */
+    double most;              /* gain of a process's own time */
     char name[LINES_NAME];
     const struct loops_loop *row;
     const struct counters *counters;
@@ -98,7 +99,8 @@ struct answer_sum {
 };
 
 struct answer_whole {
-    double inside;    /* part of the time */
+    double all_s;     /* of all processes, without waiting for one another */
+    double inside;    /* part of it */
     double between_s; /* mean time outside, for each region; INFINITY: none */
     double lost;      /* of the threads' computing, others had the cores */
     double away;      /* of it, in which they lacked a core for any reason */
@@ -106,7 +108,6 @@ struct answer_whole {
     bool unseen;      /* there are loops that were not measured */
 };
 
-/* Processes that run side by side share the time. */
 struct answer_whole answer_whole(const struct loops *loops,
                                  const struct report_run *run);
 
