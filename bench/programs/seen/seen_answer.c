@@ -324,7 +324,7 @@ static void say_outside(FILE *out, const struct answer_whole *whole)
 static void say_why_not(FILE *out, const struct answer_sum *sum,
                         const struct answer_whole *whole)
 {
-    double percent = 100 * fmin(sum->gain, 1);
+    double percent = 100 * fmin(sum->gain + sum->disturbed, 1);
     const char *fine = sum->changed ? "under these schemes" : "as it is";
     if (whole->inside < 0.5)
         say_outside(out, whole);
@@ -339,10 +339,17 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
         fprintf(out,
                 "nothing to gain where it can be judged; the rest is never "
                 "changed, or its time is not known\n");
+    else if (sum->disturbed >= 0.05)
+        fprintf(out,
+                "this run cannot tell: others took the cores at times, and "
+                "waiting for %.0f %% of the time may be theirs or the "
+                "schedule's; run it again on a quiet machine\n",
+                100 * fmin(sum->disturbed, 1));
     else if (sum->disturbed >= verdict_matters)
         fprintf(out,
-                "fine %s, as far as this run tells: schedules could gain "
-                "%.1f %%, and others took the cores at times\n",
+                "fine %s, as far as this run tells: schedules could gain at "
+                "most %.1f %%, and others took the cores at times
+",
                 fine, percent);
     else
         fprintf(out,

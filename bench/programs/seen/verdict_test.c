@@ -232,6 +232,24 @@ static void locks_answer_nothing_that_others_may_have_made(void **unused)
     answers_of(&loaded, &sum, "schedules cannot help", "quiet machine");
 }
 
+/* Nor is it "0.0 %" beside rows that wait. */
+static void what_others_may_have_made_is_not_excluded(void **unused)
+{
+    (void)unused;
+    struct answer_sum sum = {.threads = 2, .here_s = 10, .disturbed = 0.016};
+    answers(&sum,
+            "fine as it is, as far as this run tells: schedules could "
+            "gain at most 1.6 %",
+            "0.0");
+    sum.disturbed = 0.2;
+    answers(&sum,
+            "this run cannot tell: others took the cores at times, and "
+            "waiting for 20 % of the time",
+            "fine as it is");
+    sum = (struct answer_sum){.threads = 2, .gain = 0.004, .disturbed = 0.005};
+    answers(&sum, "fine as it is: schedules could gain at most 0.9 %", "0.4");
+}
+
 static void what_still_runs_is_not_said_to_have_ended(void **unused)
 {
     (void)unused;
@@ -256,6 +274,7 @@ int main(void)
         cmocka_unit_test(many_short_regions_are_not_called_serial),
         cmocka_unit_test(locks_hide_no_gain),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
+        cmocka_unit_test(what_others_may_have_made_is_not_excluded),
         cmocka_unit_test(what_still_runs_is_not_said_to_have_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
