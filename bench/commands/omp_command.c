@@ -156,16 +156,18 @@ static void store(const struct omp_input *in, char *const *words,
         command_say("results: %s", in->path);
 }
 
-static void say_nothing(const char *program, int left)
+static void say_nothing(const char *program, int left, int status)
 {
+    char end[128];
+    child_describe(status, end, sizeof(end));
     if (left > 0)
         command_say("omp: %s: no OpenMP loop was measured: %d left alone, as "
                     "ordered ones are and all of LLVM's runtime without OMPT",
                     program, left);
     else
-        command_say("omp: %s: no OpenMP loop was seen: it has none, they are "
-                    "static loops of gcc's, or its runtime is another",
-                    program);
+        command_say("omp: %s: no OpenMP loop was seen: none ran before its end "
+                    "(%s), or its runtime is another",
+                    program, end);
 }
 
 /* Which processes lack the library.  Returns how many lines said so. */
@@ -205,7 +207,7 @@ static int report(struct start *start, const struct omp_input *in,
                                    .folder = start->folder};
     int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
-        say_nothing(start->words[0], loops.left);
+        say_nothing(start->words[0], loops.left, end->status);
     char *answer = report_print(stderr, &loops, &run);
     if (in->format != TABLE_TEXT)
         report_write_rows(stdout, (enum table_format)in->format, &loops, &run,

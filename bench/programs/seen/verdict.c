@@ -1,6 +1,7 @@
 #include "bench/programs/seen/verdict.h"
 
 #include "base/text.h"
+#include "bench/options/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,7 +193,7 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
              100 * gain, rest_words(gain, all),
              !single && is_few(site) ? "more and smaller chunks, " : "",
              single ? "threads wait for single iterations, which no schedule "
-                      "cuts; begin with the long ones, or make them shorter"
+                      "cuts; make the long ones shorter, or begin with them"
                     : advice_text(loop, advice));
 }
 
@@ -248,9 +249,11 @@ static void say_disturbed(const struct loops_loop *loop, double loss,
                  "not judged: other threads or processes had its cores for "
                  "%.1f %% of the time",
                  100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1));
+    char time[32];
+    table_said_seconds(loss, loss, time, sizeof(time));
     if (loss > 0 && loop->site->threads_max > 1)
         snprintf(text + used, size - (size_t)used,
-                 ", so %.4g s of waiting need not be the schedule's", loss);
+                 ", so %s of waiting need not be the schedule's", time);
 }
 
 /* Waiting for one another is more than waiting at the end. */
@@ -332,14 +335,17 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
 {
     const struct counters_units *units = &part->site->units;
     double tick_s = part->here_s / fmax(part->site->threads.here, 1);
+    double mean_s = units->ticks / fmax((double)units->count, 1) * tick_s;
+    double longest_s = units->longest * tick_s;
+    char mean[32], longest[32];
     if (units->count == 0)
         return 0;
-    return snprintf(
-        text, size, "%lld %s%s of %.3g s in the mean, %.3g s at most; ",
-        (long long)units->count,
-        part->site->kinds & KIND_SECTIONS ? "section" : "task",
-        text_s(units->count), units->ticks / (double)units->count * tick_s,
-        units->longest * tick_s);
+    table_said_seconds(mean_s, mean_s, mean, sizeof(mean));
+    table_said_seconds(longest_s, longest_s, longest, sizeof(longest));
+    return snprintf(text, size, "%lld %s%s of %s in the mean, %s at most; ",
+                    (long long)units->count,
+                    part->site->kinds & KIND_SECTIONS ? "section" : "task",
+                    text_s(units->count), mean, longest);
 }
 
 /* Of what no schedule changes. */

@@ -312,9 +312,9 @@ int loaded_say(const struct loaded *loaded, const char *folder,
         said += say_last(loaded, &written, words);
     } else if (seen == 0 && !written.runtime) {
         command_say("omp: %s: no OpenMP loop was seen, nor a runtime of OpenMP "
-                    "in the processes that libdls-omp.so was loaded into (%s); "
-                    "what they begin elsewhere, as by ssh or a batch system, "
-                    "is not seen",
+                    "in its processes (%s): schedules cannot help them; what "
+                    "they begin elsewhere, as by ssh or a batch system, is not "
+                    "seen",
                     words[0], written.names);
         said++;
     }
