@@ -119,8 +119,9 @@ static int refuse_word(void *command, const char *text, struct error *err)
 {
     (void)command;
     return error_set(err, EINVAL,
-                     "replay: '%s' is one word too many; a campaign comes "
-                     "first, before all options",
+                     "replay: '%s' is one word too many; a campaign goes "
+                     "without --trace, --kernel and --scheme (--set replaces "
+                     "its schemes)",
                      text);
 }
 
@@ -370,7 +371,7 @@ static int run_replays(struct asked *in, struct error *err)
 
 int replay_command(int argc, char **argv)
 {
-    if (argc > 1 && argv[1][0] != '-')
+    if (run_is_campaign(argc, argv))
         return run_replay(argc, argv);
     struct error err = {""};
     struct asked in = {.cp = NAN, .words = argv};

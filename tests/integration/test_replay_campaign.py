@@ -1,11 +1,14 @@
 """dlsbench replay CAMPAIGN: its cells are those of dlsbench sim, and so are
 their times."""
 import json
+import signal
 import statistics
+import subprocess
+import time
 
 import pytest
 
-from conftest import needs_simgrid
+from conftest import ROOT, needs_simgrid
 from result_files import analysis
 from test_replay import PLATFORM, trace
 
@@ -158,3 +161,47 @@ def test_what_cannot_be_replayed_is_one_line(replay, campaign, tmp_path):
     done = replay(large, out="large")
     assert done.code == 1
     assert "has room for 320 ranks" in done.out + done.err
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_replay_says_how_to_go_on(campaign, tmp_path, how):
+    needs_simgrid()
+    (tmp_path / "p.xml").write_text(PLATFORM.format(4))
+    path = campaign(json.dumps({"name": "long", "cells": [
+        {"kernel": [f"matmul:tasks=300000,min=10,max=60,seed={i}"
+                    for i in range(1, 61)], "layout": "64x1",
+         "transport": "master", "scheme": "ss"}]}))
+    running = subprocess.Popen(
+        [ROOT / "build/dlsbench", "replay", "--platform", "p.xml", "--out",
+         f"{tmp_path}/long/", path], cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    limit = time.monotonic() + 60
+    while '"cell_done"' not in "".join(
+            x.read_text() for x in tmp_path.glob("long/runs-*.jsonl")):
+        assert time.monotonic() < limit and running.poll() is None
+        time.sleep(0.02)
+    running.send_signal(getattr(signal, how))
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (1, ""), err
+    last = err.splitlines()[-1]
+    assert last.startswith("dlsbench: interrupted: cells complete: "), err
+    assert last.endswith(f"dlsbench replay --platform p.xml {path} --out "
+                         f"{tmp_path}/long --resume"), err
+
+
+def test_the_campaign_may_stand_anywhere(replay, dlsbench, campaign, tmp_path):
+    path = campaign(json.dumps({"name": "small", "cells": [
+        {"kernel": KERNELS[0], "layout": "4x1", "transport": "master",
+         "scheme": "ss"}]}))
+    assert replay(path, out="first").code == 0
+    for words in (("--dry-run", path, "--platform", "p.xml"),
+                  ("--platform", "p.xml", path, "--dry-run")):
+        done = dlsbench("replay", *words)
+        assert (done.code, "campaign small: 1 cell" in done.out) == (0, True)
+        assert "launcher" not in done.out and "repetitions" not in done.out
+    for words, why in (((), "a campaign, or --scheme with --trace"),
+                       (("--platform", "p.xml"), "a campaign, or --scheme"),
+                       ((path, "--scheme", "ss"), "--set replaces its"),
+                       ((path, "--save"), "unknown option --save")):
+        done = dlsbench("replay", *words)
+        assert done.code == 2 and why in done.err, done.err

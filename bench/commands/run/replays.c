@@ -1,5 +1,6 @@
 #include "bench/commands/run/replays.h"
 
+#include "bench/commands/run/replay_processes.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/foretell/replay/replay_store.h"
 #include "bench/options/command.h"
@@ -10,15 +11,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* In memory that all processes share. */
@@ -272,52 +269,15 @@ static void free_places(struct replays *r)
     free(r->group);
 }
 
-static int processes_for(int groups)
+static int work_in(void *arg)
 {
-    cpu_set_t set;
-    int most =
-        sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-    return groups < most ? groups : most;
+    return work(arg);
 }
 
-/* Waits for all; returns 0 if each ended well. */
-static int await(const pid_t *pid, int count, struct error *err)
+static int count_done(void *arg)
 {
-    int code = 0;
-    for (int i = 0; i < count; i++) {
-        int status;
-        while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR)
-            continue;
-        if (!WIFEXITED(status))
-            code = error_set(err, EIO,
-                             "a process of the replay was ended by signal %d",
-                             WTERMSIG(status));
-        else if (WEXITSTATUS(status) != 0 && code == 0)
-            code = error_set(err, EIO, "a process of the replay stopped");
-    }
-    return code;
-}
-
-static int run_processes(struct replays *r, struct error *err)
-{
-    int wanted = processes_for(r->groups), started = 0, code = 0;
-    pid_t *pid = need_zeroed((size_t)wanted + 1, sizeof(*pid));
-    fflush(NULL);
-    while (code == 0 && started < wanted) {
-        pid_t child = fork();
-        if (child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGTERM);
-            _exit(work(r));
-        }
-        if (child < 0)
-            code = error_set(err, errno, "cannot start a process: %s",
-                             strerror(errno));
-        else
-            pid[started++] = child;
-    }
-    int ended = await(pid, started, code == 0 ? err : &(struct error){""});
-    free(pid);
-    return code == 0 ? ended : code;
+    const struct counts *counts = ((struct replays *)arg)->counts;
+    return counts->ok + counts->unverified + counts->failed;
 }
 
 int replays_run(const struct rundir *dir, const struct campaign *campaign,
@@ -339,7 +299,12 @@ int replays_run(const struct rundir *dir, const struct campaign *campaign,
                          strerror(errno));
     place_cells(&r);
     rundir_clean(dir);
-    int code = count > 0 ? run_processes(&r, err) : 0;
+    const struct replay_processes all = {.most = r.groups,
+                                         .cells = count,
+                                         .work = work_in,
+                                         .done = count_done,
+                                         .arg = &r};
+    int code = count > 0 ? replay_processes(&all, &end->interrupted, err) : 0;
     end->ok = r.counts->ok;
     end->unverified = r.counts->unverified;
     end->failed = r.counts->failed;

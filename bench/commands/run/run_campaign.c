@@ -20,6 +20,10 @@
 static int check_single(const struct run_options *o, struct error *err)
 {
     const char *command = o->simulated ? "sim" : "run";
+    if (o->setup.replayed)
+        return error_set(err, EINVAL,
+                         "replay: a campaign, or --scheme with --trace or "
+                         "--kernel, is missing");
     if (o->field == NULL)
         return error_set(err, EINVAL,
                          "%s: a campaign file, or --kernel and --scheme, is "
@@ -220,4 +224,20 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
     if (code == 0 && o->simulated)
         set_simulated_repetitions(campaign);
     return code;
+}
+
+/* One loop is given by options that campaigns do not have; they may be short.
+ */
+bool run_is_campaign(int argc, char **argv)
+{
+    const char *const own[] = {"--trace", "--kernel", "--scheme", NULL};
+    bool any = argc == 1; /* whatever is meant, it is missing */
+    for (int i = 1; i < argc; i++) {
+        size_t size = strcspn(argv[i], "=");
+        for (int k = 0; size >= 4 && own[k] != NULL; k++)
+            if (strncmp(own[k], argv[i], size) == 0)
+                return false;
+        any = any || argv[i][0] != '-';
+    }
+    return any;
 }

@@ -44,11 +44,12 @@ static void print_table(const struct campaign *campaign,
         print_cell(&all->cells[i]);
     printf("campaign %s: %d cell%s, seed %" PRIu64 "\n", campaign->name,
            all->count, text_s(all->count), campaign->seed);
-    printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
-           "verify_limit %g\n",
-           p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
-           p->cell_timeout, p->verify_limit);
-    printf("launcher: %s\n", options->launcher);
+    if (!options->setup.replayed)
+        printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
+               "verify_limit %g\n"
+               "launcher: %s\n",
+               p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
+               p->cell_timeout, p->verify_limit, options->launcher);
     if (all->equal > 0)
         printf(all->equal == 1
                    ? "%d combination is a cell that is there already\n"

@@ -332,8 +332,10 @@ static void make_options(struct made_options *made, const struct run_options *o)
                 add_field(made, field, field->help);
         }
     }
-    add_group(made, "How it is measured:");
-    for (const struct policy_key *key = policy_keys; key->name != NULL; key++) {
+    if (!o->setup.replayed)
+        add_group(made, "How it is measured:");
+    for (const struct policy_key *key = policy_keys;
+         !o->setup.replayed && key->name != NULL; key++) {
         struct options_entry *e = add_option(made, key->name, key->arg);
         e->help = key->help;
         e->take = take_policy;

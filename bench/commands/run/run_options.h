@@ -78,7 +78,9 @@ void run_say_left_out(const struct campaign *campaign);
  * status in --out (this orders the cells).  Returns the exit code. */
 int run_dry(const struct run_options *options, struct campaign *campaign);
 
-/* dlsbench replay CAMPAIGN. */
+/* dlsbench replay CAMPAIGN; the other one is of one loop, given by options that
+ * campaigns do not have and that may be shortened. */
+bool run_is_campaign(int argc, char **argv);
 int run_replay(int argc, char **argv);
 
 /* The command line, quoted for a shell; free it.  With `dir` it is the one that
