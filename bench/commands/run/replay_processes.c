@@ -73,7 +73,8 @@ static void stop_all(struct processes *all)
             kill(all->pid[i], SIGTERM);
 }
 
-static void show(const struct replay_processes *of, struct progress *progress, bool last)
+static void show(const struct replay_processes *of, struct progress *progress,
+                 bool last)
 {
     char text[64];
     snprintf(text, sizeof(text), "%d/%d cell%s", of->done(of->arg), of->cells,

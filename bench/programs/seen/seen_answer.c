@@ -348,8 +348,7 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
     else if (sum->disturbed >= verdict_matters)
         fprintf(out,
                 "fine %s, as far as this run tells: schedules could gain at "
-                "most %.1f %%, and others took the cores at times
-",
+                "most %.1f %%, and others took the cores at times\n",
                 fine, percent);
     else
         fprintf(out,

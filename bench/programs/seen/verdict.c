@@ -30,8 +30,7 @@ static bool is_tiny(const struct loops_loop *loop)
     return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
 }
 
-/* Of each thread's chunks.  Some are timed: with two standard errors of their
- * mean, so that its chance is not taken for time between chunks. */
+/* Of each thread's chunks; of sampled ones, with two errors of their mean. */
 static double computed_each(const struct loops_loop *loop)
 {
     const struct counters_site *site = loop->site;
@@ -249,11 +248,9 @@ static void say_disturbed(const struct loops_loop *loop, double loss,
                  "not judged: other threads or processes had its cores for "
                  "%.1f %% of the time",
                  100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1));
-    char time[32];
-    table_said_seconds(loss, loss, time, sizeof(time));
     if (loss > 0 && loop->site->threads_max > 1)
         snprintf(text + used, size - (size_t)used,
-                 ", so %s of waiting need not be the schedule's", time);
+                 ", so %.4g s of waiting need not be the schedule's", loss);
 }
 
 /* Waiting for one another is more than waiting at the end. */
@@ -335,17 +332,15 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
 {
     const struct counters_units *units = &part->site->units;
     double tick_s = part->here_s / fmax(part->site->threads.here, 1);
-    double mean_s = units->ticks / fmax((double)units->count, 1) * tick_s;
-    double longest_s = units->longest * tick_s;
-    char mean[32], longest[32];
+    double mean_s = units->ticks * tick_s / (double)units->count;
+    char mean[32], most[32];
     if (units->count == 0)
         return 0;
     table_said_seconds(mean_s, mean_s, mean, sizeof(mean));
-    table_said_seconds(longest_s, longest_s, longest, sizeof(longest));
-    return snprintf(text, size, "%lld %s%s of %s in the mean, %s at most; ",
-                    (long long)units->count,
-                    part->site->kinds & KIND_SECTIONS ? "section" : "task",
-                    text_s(units->count), mean, longest);
+    table_said_seconds(units->longest * tick_s, mean_s, most, sizeof(most));
+    const char *what = part->site->kinds & KIND_SECTIONS ? "sections" : "tasks";
+    return snprintf(text, size, "%lld %s of %s in the mean, %s at most; ",
+                    (long long)units->count, what, mean, most);
 }
 
 /* Of what no schedule changes. */
