@@ -65,8 +65,10 @@ def test_times_are_simgrids(replay, dlsbench, campaign, block):
     errors = {key: abs(own[key]["time_s"] / others[key]["time_s"] - 1)
               for key in own}
     assert statistics.median(errors.values()) < 1e-3
-    # Chunks one by one decide ties in other ways.
-    assert all(error < 0.1 for error in errors.values()), errors
+    # Chunks one by one decide ties in other ways, below masters.
+    most = {"master": 0.1, "window": 1e-3}
+    assert all(error < most[dict(zip(NAMES, key))["transport"]]
+               for key, error in errors.items()), errors
     assert all(own[key]["chunks"] == others[key]["chunks"] for key in own
                if key[1] not in ("static", "awf-b"))
 

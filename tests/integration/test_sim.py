@@ -75,6 +75,16 @@ def test_an_rma_window_counts_one_request_after_the_other(sim, tmp_path):
     assert row["time_s"] == pytest.approx(0.116, rel=0.02)
 
 
+def test_workers_without_a_master_start_together(sim, tmp_path):
+    """Each gets a chunk of a second: the last one 16 ms after the start, and
+    it asks once more.  What it waits for its first belongs to the time."""
+    kernel = costs(tmp_path, [1.0] * 16)
+    row = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 16,
+                   "--transport", "window", "--request-cost", "1e-3"))
+    assert row["chunks"] == 16
+    assert row["time_s"] == pytest.approx(1.017, rel=1e-4)
+
+
 def test_a_request_to_an_rma_window_goes_there_and_back(sim, tmp_path):
     """By what worker 4 waits, the first of the second host."""
     kernel = costs(tmp_path, [0.0] * 500)

@@ -112,9 +112,9 @@ static int run_setup(const struct replay_cell *in, const struct setup *setup,
     if (code != 0)
         return code;
     struct replay_costs costs = in->costs;
-    if (in->as_simulated)
-        costs.apart_s = engine_apart_s(
-            tree.master[tree.worker_master[0]].workers, costs.request_s);
+    const struct tree_master *asked = &tree.master[tree.worker_master[0]];
+    if (in->as_simulated && asked->rank >= 0)
+        costs.apart_s = engine_apart_s(asked->workers, costs.request_s);
     const struct replay replay = {.kind = kind_of(setup, &tree),
                                   .tree = &tree,
                                   .node_ranks = in->node_ranks,

@@ -18,13 +18,17 @@ void run_end(struct run *run)
     perturb_end(run);
 }
 
-/* Masters start at once, and the groups of workers start in parallel. */
+/* Masters start at once, and the groups of workers start in parallel.  Where
+ * nobody serves, all start at once: the time of a loop is the longest of the
+ * ranks' own times, so what a rank starts later would be missing in it. */
 static double delay_of(const struct tree *tree, int worker)
 {
     if (worker < 0)
         return 0;
     const struct tree_master *asked =
         &tree->master[tree->worker_master[worker]];
+    if (asked->rank < 0)
+        return 0;
     return (worker - asked->first_worker) *
            engine_apart_s(asked->workers, world_here()->cost_s[ENGINE_REQUEST]);
 }
