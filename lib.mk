@@ -9,10 +9,10 @@ DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
                harness/messages/source.c harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
 # Loops over ranks, where this MPI is installed.
+MPI_TRANSPORTS := $(shell sed -n 's/^TRANSPORT(\(.*\))$$/\1/p' dls/mpi/transports.def) reissue
 MPI_LIB = libdls-$(MPI)
 MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.c \
-               harness/transport/*.c $(addprefix harness/transport/,master/*.c \
-               shared/*.c window/*.c steal/*.c reissue/*.c))) \
+               harness/transport/*.c $(MPI_TRANSPORTS:%=harness/transport/%/*.c))) \
                $(addprefix harness/messages/,mailbox.c input.c source_rma.c \
                $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
 MPI_OBJECTS := $(MPI_SOURCES:%.c=$(LIB)/%.o)
