@@ -61,6 +61,7 @@ def run(name, main):
         code = main()
         sys.stdout.flush()
     except OSError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
         code = 2
     sys.exit(code)

@@ -401,10 +401,10 @@ def make(args):
 def main():
     try:
         return make(arguments())
-    except (loader.LoadError, OSError) as error:
+    except loader.LoadError as error:
         print(f"report: {error}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run("report", main)

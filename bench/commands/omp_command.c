@@ -137,8 +137,9 @@ static int write_records(const struct omp_input *in, const char *folder,
     return end;
 }
 
-static void store(const struct omp_input *in, char *const *words,
-                  const struct report_run *its, const struct loops *loops)
+/* Returns an exit code. */
+static int store(const struct omp_input *in, char *const *words,
+                 const struct report_run *its, const struct loops *loops)
 {
     struct error err;
     char reason[128];
@@ -151,9 +152,9 @@ static void store(const struct omp_input *in, char *const *words,
                             .reason = good ? NULL : reason,
                             .seconds = its->seconds};
     if (store_loops(&run, loops, &err) != 0)
-        command_fail(COMMAND_FAILED, &err);
-    else
-        command_say("results: %s", in->path);
+        return command_fail(COMMAND_FAILED, &err);
+    command_say("results: %s", in->path);
+    return COMMAND_OK;
 }
 
 static void say_nothing(const char *program, int left, int status)
@@ -224,9 +225,9 @@ static int report(struct start *start, const struct omp_input *in,
     if (start_cuts(start->loops))
         loops_read_code(&loops, tables); /* for the next run */
     if (in->out != NULL)
-        store(in, words, &run, &loops);
-    if (start->records)
-        exit_code = write_records(in, start->folder, &loops);
+        exit_code = store(in, words, &run, &loops);
+    if (start->records && write_records(in, start->folder, &loops) != 0)
+        exit_code = COMMAND_FAILED;
     loops_free(&loops);
     return exit_code;
 }

@@ -335,8 +335,8 @@ static void print_answer(FILE *out, struct contest *contest, const char *name)
     if (contest->best < 0)
         add_text(text, "no answer, since %s", why_unranked(contest));
     else if (contest->winners == 0)
-        add_text(text,
-                 "no answer, the fastest one's speedup cannot be (below)");
+        add_text(text, "no answer, since the fastest one is faster than it can "
+                       "be, so a time is wrong (below)");
     else if (contest->winners == 1)
         say_fastest(contest, text);
     else

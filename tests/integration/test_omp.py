@@ -531,6 +531,28 @@ def test_a_run_that_fails_is_kept_as_failed(loop, tmp_path):
     one_line(omp("--out", "/proc/none", "--", loop), "/proc/none")
 
 
+def fill(path):
+    with pytest.raises(OSError), open(path, "wb", buffering=0) as rest:
+        while rest.write(b"x" * 4096) == 4096:
+            pass
+        raise OSError
+
+
+def test_results_that_are_lost_are_an_error(loop, disk):
+    small = disk("1m")
+    fill(small / "rest")
+    done = omp("--out", f"{small}/r/", "--", loop)
+    assert (done.returncode, done.stdout) == (1, OUT), done.stderr
+    assert "No space left on device" in done.stderr
+    (small / "rest").unlink()
+    assert omp("--out", f"{small}/r/", "--", loop).returncode == 0
+    fill(small / "rest")
+    done = run([DLSBENCH, "report", small / "r"])
+    assert done.returncode == 2
+    assert re.search(r"^report: (\S+: )?No space left on device$",
+                     done.stderr, re.M), done.stderr
+
+
 def test_rules_name_loops_by_line_and_by_function(loop, tmp_path):
     rules = tmp_path / "rules"
     rules.write_text(f"# comment\nloop.c:{LINES[0]} = css:chunk=20\n"
