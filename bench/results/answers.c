@@ -5,16 +5,14 @@
 #include "bench/results/judge.h"
 #include "harness/program/need.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* From this part on a loss is worth a warning, and so much of it a cause has to
- * explain. */
-static const double SLOWER_LEAST = 0.10, EXPLAINED_LEAST = 0.7;
-static const double MANY_TIMES = 4 /* chunks */, EQUAL_MOST = 1.05;
-static const double WAITS_LEAST = 0.5;
+/* From this part on a loss is worth a warning. */
+static const double SLOWER_LEAST = 0.10, EQUAL_MOST = 1.05, WAITS_LEAST = 0.5;
 
 enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
 
@@ -50,12 +48,21 @@ static size_t base_length(const char *scheme)
     return strcspn(scheme, ":");
 }
 
-/* Without its parameters where no other scheme of the loop has this name. */
+/* By a word, as in static:by=cost, it is another scheme. */
+static bool has_word(const char *scheme)
+{
+    const char *value = strchr(scheme, '=');
+    while (value != NULL && !isalpha((unsigned char)value[1]))
+        value = strchr(value + 1, '=');
+    return value != NULL;
+}
+
+/* Without numbers where no other scheme of the loop has this name. */
 static const char *scheme_name(const struct contest *contest, int row,
                                char name[NAME_SIZE])
 {
     const char *scheme = contest->rows[row].result->cell.scheme;
-    size_t length = base_length(scheme);
+    size_t length = has_word(scheme) ? strlen(scheme) : base_length(scheme);
     for (int i = contest->begin; i < contest->end; i++) {
         const char *other = contest->rows[i].result->cell.scheme;
         if (base_length(other) == length && !text_is(other, scheme) &&
@@ -182,7 +189,10 @@ static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
         return;
     add_text(text, "; the next is ");
     add_choice(contest, next, text);
-    add_text(text, ", %.2g %% slower", 100 * slower_by(contest, next));
+    if (slower_by(contest, next) < 1e-4)
+        add_text(text, ", less than 0.01 %% slower");
+    else
+        add_text(text, ", %.2g %% slower", 100 * slower_by(contest, next));
 }
 
 static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
@@ -213,25 +223,9 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
 
 /* ---- those to avoid ---- */
 
-enum cause { LARGE_CHUNKS, MANY_CHUNKS, UNKNOWN, CAUSES };
-
-static const char *const cause_words[CAUSES] = {
-    "some chunks hold too much of the work",
-    "handing out so many chunks takes the time", ""};
-
-/* The bound of its chunks is the time that they take when handing them out
- * costs nothing. */
-static enum cause cause_of(const struct contest *contest, int row)
+static enum judge_cause cause_of(const struct contest *contest, int row)
 {
-    const struct summary_row *bad = &contest->rows[row];
-    const struct summary_row *best = &contest->rows[contest->best];
-    double least = EXPLAINED_LEAST * (bad->time.median - best->time.median);
-    if (bad->bound_s - best->bound_s >= least)
-        return LARGE_CHUNKS;
-    if (bad->overhead_s - best->overhead_s >= least &&
-        bad->chunks >= MANY_TIMES * best->chunks)
-        return MANY_CHUNKS;
-    return UNKNOWN;
+    return judge_cause(&contest->rows[row], &contest->rows[contest->best]);
 }
 
 static const char *scheme_of(const struct contest *contest, int row)
@@ -283,7 +277,7 @@ static int list_avoided(struct contest *contest, int *row)
 
 /* Of `count` rows to avoid those with this cause. */
 static void say_avoided(FILE *out, const struct contest *contest,
-                        enum cause cause, const int *row, int count)
+                        enum judge_cause cause, const int *row, int count)
 {
     char text[TEXT_SIZE] = "Avoid ", name[NAME_SIZE];
     int all = 0, named = 0, first = -1, last = -1;
@@ -312,8 +306,8 @@ static void say_avoided(FILE *out, const struct contest *contest,
     add_text(text, ": %.0f", least);
     if (most > least)
         add_text(text, " to %.0f", most);
-    add_text(text, " %% slower%s%s", cause == UNKNOWN ? "" : "; ",
-             cause_words[cause]);
+    add_text(text, " %% slower%s%s", cause == CAUSE_UNKNOWN ? "" : "; ",
+             judge_cause_words(cause));
     table_heading(out, 4, text);
 }
 
@@ -347,7 +341,7 @@ static void print_answer(FILE *out, struct contest *contest, const char *name)
     int *row = need_zeroed((size_t)contest->end, sizeof(*row));
     int count = list_avoided(contest, row);
     for (int cause = 0; cause < CAUSES; cause++)
-        say_avoided(out, contest, (enum cause)cause, row, count);
+        say_avoided(out, contest, (enum judge_cause)cause, row, count);
     free(row);
 }
 

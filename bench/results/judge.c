@@ -283,3 +283,41 @@ int judge_winners(const struct summary_row *rows, int begin, int end,
     }
     return found;
 }
+
+/* ---- causes ---- */
+
+/* So much of a loss a cause has to explain. */
+static const double EXPLAINED_LEAST = 0.7, MANY_TIMES = 4; /* chunks */
+
+const char *judge_cause_words(enum judge_cause cause)
+{
+    static const char *const words[CAUSES] = {
+        "some chunks hold too much of the work",
+        "handing out so many chunks takes the time", ""};
+    return words[cause];
+}
+
+/* Of each worker in the mean, from its own end to the last one's. */
+static double end_wait_s(const struct summary_row *row)
+{
+    return row->time.median * row->imbalance / (1 + row->imbalance);
+}
+
+/* The bound of its chunks is the time that they take when handing them out
+ * costs nothing. */
+enum judge_cause judge_cause(const struct summary_row *bad,
+                             const struct summary_row *best)
+{
+    double least = EXPLAINED_LEAST * (bad->time.median - best->time.median);
+    double bound_s = bad->bound_s - best->bound_s;
+    double rest_s = bad->overhead_s - best->overhead_s;
+    if (isnan(bound_s)) { /* of replays: what they wait at the end says it */
+        bound_s = end_wait_s(bad) - end_wait_s(best);
+        rest_s -= bound_s;
+    }
+    if (bound_s >= least)
+        return LARGE_CHUNKS;
+    if (rest_s >= least && bad->chunks >= MANY_TIMES * best->chunks)
+        return MANY_CHUNKS;
+    return CAUSE_UNKNOWN;
+}

@@ -41,4 +41,10 @@ void judge_print(FILE *out, const struct judged *judged,
 int judge_winners(const struct summary_row *rows, int begin, int end,
                   const char *given, bool *wins, int *fastest);
 
+/* Why a row is slower than the best one: only what their own numbers show. */
+enum judge_cause { LARGE_CHUNKS, MANY_CHUNKS, CAUSE_UNKNOWN, CAUSES };
+enum judge_cause judge_cause(const struct summary_row *bad,
+                             const struct summary_row *best);
+const char *judge_cause_words(enum judge_cause cause);
+
 #endif
