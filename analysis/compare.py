@@ -172,7 +172,7 @@ def check_same_problems(rows, refused):
         raise Refusal("different problems: A ran " + "; ".join(kernels[0])
                       + " and B ran " + "; ".join(kernels[1]))
     raise Refusal("no cell is in both: same loops, but other schemes "
-                  "(--across scheme), layouts or options")
+                  "(--across scheme), layouts, platforms or options")
 
 
 def judge(pairs, border, threshold):

@@ -172,10 +172,10 @@ int simulate_check_room(const struct simulate_platform *platform, int ranks,
     if (room >= ranks)
         return 0;
     return error_set(err, EBUSY,
-                     "%s has room for %ld ranks of %d thread%s (%d hosts, "
-                     "%ld cores), %d are needed",
-                     platform->path, room, threads, text_s(threads),
-                     platform->count, platform->cores, ranks);
+                     "room for %ld ranks of %d thread%s, %d are needed: %s has "
+                     "%d hosts, %ld cores",
+                     room, threads, text_s(threads), ranks, platform->path,
+                     platform->count, platform->cores);
 }
 
 int simulate_check(const struct simulate_platform *platform, int ranks,

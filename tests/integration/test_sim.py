@@ -246,9 +246,9 @@ def one_error(result, code, *words):
 
 def test_too_few_cores(sim):
     one_error(sim(*ADJOINT, "--scheme", "ss", "--workers", 17), 1,
-              "has room for 16 ranks of 1 thread", "17 are needed")
+              "room for 16 ranks of 1 thread", "17 are needed")
     one_error(sim(*ADJOINT, "--scheme", "ss", "--threads", 8, out="b"), 1,
-              "has room for 0 ranks of 8 threads")
+              "room for 0 ranks of 8 threads")
 
 
 def test_threads_are_said_to_be_cores(sim):
