@@ -296,8 +296,8 @@ def test_more_workers_than_iterations_is_said(dlsbench, tmp_path):
 def test_waiting_at_the_end_is_not_the_cost_of_chunks(dlsbench, tmp_path):
     """Handing out takes no time here: the last chunk holds too much."""
     (tmp_path / "costs").write_text("4000:1e-5\n16:1e-2\n")
-    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers", 4,
-                    "--scheme", "css:chunk=16,static:by=cost", "--count-cost",
+    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers",
+                    4, "--scheme", "css:chunk=16,static:by=cost", "--count-cost",
                     0, "--counter-cost", 0, "--out", f"{tmp_path}/r/")
     assert done.code == 0, done.err
     said = "css: 240 % slower; some chunks hold too much of the work"
@@ -308,8 +308,8 @@ def test_waiting_at_the_end_is_not_the_cost_of_chunks(dlsbench, tmp_path):
 
 def test_what_takes_the_time_is_handing_out(dlsbench, tmp_path):
     (tmp_path / "costs").write_text("4000:1e-5\n")
-    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers", 4,
-                    "--scheme", "ss,fss", "--count-cost", "2e-5",
+    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers",
+                    4, "--scheme", "ss,fss", "--count-cost", "2e-5",
                     "--counter-cost", 0, "--out", f"{tmp_path}/r/")
     assert done.code == 0, done.err
     out = dlsbench("summary", tmp_path / "r").out
@@ -318,8 +318,8 @@ def test_what_takes_the_time_is_handing_out(dlsbench, tmp_path):
 
 def test_nearly_nothing_has_no_exponent(dlsbench, tmp_path):
     (tmp_path / "costs").write_text("4000:1e-3\n")
-    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers", 4,
-                    "--scheme", "css:chunk=10,css:chunk=20", "--count-cost",
+    done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers",
+                    4, "--scheme", "css:chunk=10,css:chunk=20", "--count-cost",
                     "1e-8", "--counter-cost", 0, "--out", f"{tmp_path}/r/")
     assert done.code == 0, done.err
     out = dlsbench("summary", tmp_path / "r").out
