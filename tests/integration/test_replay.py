@@ -298,7 +298,8 @@ def test_waiting_at_the_end_is_not_the_cost_of_chunks(dlsbench, tmp_path):
     (tmp_path / "costs").write_text("4000:1e-5\n16:1e-2\n")
     done = dlsbench("replay", "--trace", "costs", "--unit", "s", "--workers",
                     4, "--scheme", "css:chunk=16,static:by=cost",
-                    "--count-cost", 0, "--counter-cost", 0, "--out", f"{tmp_path}/r/")
+                    "--count-cost", 0, "--counter-cost", 0, "--out",
+                    f"{tmp_path}/r/")
     assert done.code == 0, done.err
     said = "css: 240 % slower; some chunks hold too much of the work"
     out = dlsbench("summary", tmp_path / "r").out
