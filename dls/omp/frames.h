@@ -258,7 +258,8 @@ struct here {
         uint64_t ticks, waited;
         double now_s, cpu_s;
         long blocked;
-    } watch; /* at the last reading */
+        uint64_t least; /* ticks from it to the next one at an end */
+    } watch;            /* at the last reading */
     uint64_t random;
     int used; /* of `inside` */
     struct frame inside[FRAMES_INSIDE];
