@@ -328,15 +328,18 @@ void summary_answers(FILE *out, const struct summary *summary)
 static void print_verified(FILE *out, const struct summary_counts *counts)
 {
     int compared = counts->ok - counts->simulated - counts->unchecked;
+    bool all = counts->unverified == 0;
     const char *between = "";
     if (compared > 0) {
-        fprintf(out, "all results equal those of the serial loop");
+        fprintf(out, "%s results equal those of the serial loop",
+                all ? "all" : "the other");
         if (counts->sampled > 0)
             fprintf(out, " (%d compared in samples)", counts->sampled);
         between = "; ";
     }
     if (counts->simulated > 0) {
-        fprintf(out, "%seach iteration was handed out once", between);
+        fprintf(out, "%s%seach iteration was handed out once", between,
+                all ? "" : "in the other cells ");
         between = "; ";
     }
     if (counts->unchecked > 0)
