@@ -353,8 +353,7 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     fprintf(out, "\n* fastest of its group; = cannot be told from the fastest; "
                  "+/- half the 95 %%\ninterval of the median; t/bound: over "
                  "the least time that these chunks can take,\nbelow 1 where "
-                 "the machine was slower while the cost of iterations was\n"
-                 "measured\n");
+                 "the machine was slower when costs were measured\n");
     fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
             counts.failed);
     if (counts.unverified > 0)
