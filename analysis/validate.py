@@ -83,14 +83,13 @@ def summary_rows(both):
 
 def answer(both):
     size = both["error"].abs()
+    half, most = labels.percent(size.median()), labels.percent(size.max())
     side = ", mostly too short" if (both["error"] < 0).mean() >= 0.8 else ""
     lost = [lost_by_choice(part) for _, part in groups(both) if len(part) > 1]
-    cost = "" if not lost else (
-        "  The scheme that is fastest in simulation costs at most "
-        f"{labels.percent(max(lost))} more than the fastest one.")
-    return (f"Answer: half of the simulated times are within "
-            f"{labels.percent(size.median())} of the measured ones{side}, the "
-            f"worst is {labels.percent(size.max())} off.{cost}\n")
+    cost = "  The scheme that is fastest in simulation costs at most " \
+        f"{labels.percent(max(lost))} more than the fastest." if lost else ""
+    return (f"Answer: half of the simulated times are within {half} of the "
+            f"measured ones{side}, the worst is {most} off.{cost}\n")
 
 
 def cause_rows(both):
