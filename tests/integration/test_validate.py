@@ -46,8 +46,8 @@ def test_the_error_of_each_cell_and_its_median(both):
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == (
         "Answer: half of the simulated times are within 10.0 % of the "
-        "measured ones, the worst is 20.0 % off.  The scheme that is fastest in "
-        "simulation costs at most 0.0 % more than the fastest.")
+        "measured ones, the worst is 20.0 % off.  The scheme that is fastest "
+        "in simulation costs at most 0.0 % more than the fastest.")
     for words in (r"ss +12 +13 +1\.000 s .* 0\.900 s +-10\.0 %",
                   r"gss:min=1 +12 +13 .* \+20\.0 %", r"tss .* \+0\.0 %"):
         assert re.search(words, out), (words, out)
