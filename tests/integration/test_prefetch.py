@@ -6,6 +6,7 @@ from conftest import another
 
 ONCE = ("--repetitions", 1, "--repetitions-max", 1, "--oversubscribe")
 EMPTY = ("--kernel", "null:size=5000", "--threads", 2)
+RANKS = ("--kernel", "null:size=5000", "--ranks", 2, "--transport", "window")
 
 
 def run_of(dlsbench, *args):
@@ -18,12 +19,14 @@ def run_of(dlsbench, *args):
 
 @pytest.mark.parametrize("timing", ["worker", "chunk"])
 @pytest.mark.parametrize("scheme", ["ss", "css:chunk=3", "tss:last=1"])
-def test_short_chunks_are_asked_for_early(dlsbench, scheme, timing):
-    run = run_of(dlsbench, *EMPTY, "--scheme", scheme, "--timing", timing)
+@pytest.mark.parametrize("workers", [EMPTY, RANKS],
+                         ids=["threads", "ranks"])
+def test_short_chunks_are_asked_for_early(dlsbench, workers, scheme, timing):
+    run = run_of(dlsbench, *workers, "--scheme", scheme, "--timing", timing)
     assert run["prefetch"] is True and run["iterations"] == 5000
     # All but those after the last four; two may have found nothing left.
     assert run["chunks"] - 6 <= run["ahead"] <= run["chunks"] - 4
-    off = run_of(dlsbench, *EMPTY, "--scheme", scheme, "--timing", timing,
+    off = run_of(dlsbench, *workers, "--scheme", scheme, "--timing", timing,
                  "--prefetch", "off")
     assert off["prefetch"] is False and off["ahead"] == 0
     assert off["chunks"] == run["chunks"] and off["cell"] != run["cell"]
@@ -36,6 +39,11 @@ def test_short_chunks_are_asked_for_early(dlsbench, scheme, timing):
     ids=lambda args: " ".join(map(str, args)))
 def test_others_are_not(dlsbench, args):
     assert run_of(dlsbench, *EMPTY, *args)["ahead"] == 0
+
+
+def test_nor_are_those_of_a_window_by_messages(dlsbench):
+    run = run_of(dlsbench, *RANKS, "--scheme", "ss", "--window", "rma")
+    assert run["window"] == "rma" and run["ahead"] == 0
 
 
 def test_nor_are_those_of_reissue(dlsbench):

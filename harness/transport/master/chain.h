@@ -134,6 +134,15 @@ static inline bool chain_takes_part(const struct chain *chain, int worker)
 /* harness/transport/master/chain_source.c: the end of each worker. */
 void chain_open_sources(struct chain *chain, bool further_step);
 
+/* What flat transports over memory count of each worker. */
+#define CHAIN_AHEAD_FACT                                                       \
+    {                                                                          \
+        "ahead", "count",                                                      \
+            "chunks that were asked for before the last one ran"               \
+    }
+void chain_ahead_facts(const void *chain, int i,
+                       int64_t value[TRANSPORT_FACTS]);
+
 /* harness/transport/master/chain_reissue.c. */
 int chain_root_open_book(struct chain_root *root, struct error *err);
 int chain_reissue_open(struct chain *chain, struct error *err);

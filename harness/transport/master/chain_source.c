@@ -12,9 +12,16 @@ static void open_direct(struct chain *chain, union chain_source *source,
     else
         source_state_open(&source->state, worker, &root->sched,
                           &root->state->lock, learns, chain->setup->tick_s);
-    if (!chain_uses_rma(chain))
-        source->base.back = root->back;
+    if (chain_uses_rma(chain))
+        return;
+    source->base.back = root->back;
     source->base.early = root->early;
+}
+
+void chain_ahead_facts(const void *end, int i, int64_t value[TRANSPORT_FACTS])
+{
+    const struct chain *chain = end;
+    value[0] = chain->source[i].base.ahead_count;
 }
 
 static void open_source(struct chain *chain, int i, int worker, bool learns)

@@ -10,8 +10,7 @@ static const struct transport_rules shared_rules = {
                 TRANSPORT_NO_SCHEDULES,
                 TRANSPORT_SENDS_NOTHING},
     .fields = {"prefetch"},
-    .fact = {{"ahead", "count",
-              "chunks that were asked for before the last one ran"}},
+    .fact = {CHAIN_AHEAD_FACT},
     .tree = TRANSPORT_BY_THREAD,
     .counts_ahead = true,
     .replays = true,
@@ -24,15 +23,9 @@ static int shared_share(const struct transport_setup *setup, void **root,
     return chain_share(setup, &kind, root, err);
 }
 
-static void shared_facts(const void *end, int i, int64_t value[TRANSPORT_FACTS])
-{
-    const struct chain *chain = end;
-    value[0] = chain->source[i].base.ahead_count;
-}
-
 const struct transport_ops transport_shared_ops = {
     .rules = &shared_rules,
     .share = shared_share,
-    .facts = shared_facts,
+    .facts = chain_ahead_facts,
     CHAIN_OPS,
 };

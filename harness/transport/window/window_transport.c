@@ -11,6 +11,8 @@ static const struct transport_rules window_rules = {
                 TRANSPORT_NO_SCHEDULES,
                 TRANSPORT_SENDS_NOTHING,
                 [TRANSPORT_REISSUE] = "has no master that knows what is out"},
+    .fields = {"prefetch"},
+    .fact = {CHAIN_AHEAD_FACT},
     .field = "window",
     .choice = {{.name = "auto"},
                {.name = "shared"},
@@ -20,6 +22,7 @@ static const struct transport_rules window_rules = {
                                 "window (below it, under hierarchy node, the "
                                 "second of two schemes may learn)"}}},
     .tree = TRANSPORT_NO_MASTER,
+    .counts_ahead = true,
     .replays = true,
 };
 
@@ -48,6 +51,7 @@ static bool window_registers(const char *choice, bool one_host)
 const struct transport_ops transport_window_ops = {
     .rules = &window_rules,
     .share = window_share,
+    .facts = chain_ahead_facts,
     .chosen = window_chosen,
     .registers = window_registers,
     CHAIN_OPS,
