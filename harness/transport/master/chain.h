@@ -137,8 +137,7 @@ void chain_open_sources(struct chain *chain, bool further_step);
 /* What flat transports over memory count of each worker. */
 #define CHAIN_AHEAD_FACT                                                       \
     {                                                                          \
-        "ahead", "count",                                                      \
-            "chunks that were asked for before the last one ran"               \
+        "ahead", "count", "chunks that were asked for before the last one ran" \
     }
 void chain_ahead_facts(const void *chain, int i,
                        int64_t value[TRANSPORT_FACTS]);
