@@ -41,7 +41,8 @@ def lines(problem, ranked):
         yield "  runner-up     none: only this choice was measured"
         return
     share = labels.percent(ranked.behind(i))
-    how = f"{share} slower" if ranked.single or ranked.slower(i) \
+    how = "as fast" if ranked.behind(i) < 5e-4 else \
+        f"{share} slower" if ranked.single or ranked.slower(i) \
         else f"a median {share} longer"
     yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: {how} "
            f"({ranking.certainty(ranked, i)})")

@@ -365,6 +365,8 @@ def behind_words(ranking, i):
     """How choice i compares with the best.  Only significant differences, and
     those of simulations, are called longer."""
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
+    if ranking.behind(i) < 5e-4:
+        return f"{name}, takes as long"
     if ranking.slower(i) or ranking.single:
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"
     return (f"{name}, has a median {share} longer "

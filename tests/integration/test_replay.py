@@ -326,3 +326,8 @@ def test_nearly_nothing_has_no_exponent(dlsbench, tmp_path):
     out = dlsbench("summary", tmp_path / "r").out
     assert "the next is css:chunk=10, less than 0.01 % slower" in " ".join(
         out.split())
+    assert ": as fast (one run each: no test)" in analysis(
+        "advise", tmp_path / "r")[1]
+    analysis("report", tmp_path / "r")
+    page = (tmp_path / "r/report.html").read_text()
+    assert "takes as long." in page and "0.0 % longer" not in page
