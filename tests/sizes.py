@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 41190,
     "dls": 12005,
     "bench": 45565,
-    "Python": 15840,
+    "Python": 15850,
 }
 
 
