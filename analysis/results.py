@@ -79,12 +79,13 @@ def list_all(args):
 
 
 def kinds(results):
-    """Where the runs were: the host, simulated, or both."""
+    """Where the runs were: the host, simulated (or replayed), or both."""
     simulated = results.runs["simulated"]
     found = []
     if simulated.empty or not simulated.all():
         found.append(first(results, None))
-    return found + ["simulated"] if simulated.any() else found
+    how = "replayed" if is_replay(results) else "simulated"
+    return found + [how] if simulated.any() else found
 
 
 def show(args):
@@ -112,6 +113,12 @@ def say(title, words):
                         break_on_hyphens=False))
 
 
+def is_replay(results):
+    """Without SimGrid."""
+    runs = results.runs
+    return "replayed" in runs and bool(runs["replayed"].eq(True).any())
+
+
 def cite(args):
     """what a paper has to say"""
     results = load(args.directory)
@@ -125,9 +132,10 @@ def cite(args):
     counts = results.runs.groupby("cell").size()
     measured, others = (results.runs[which]["cell"].nunique()
                         for which in (~simulated, simulated))
+    how = "replayed" if is_replay(results) else "simulated with SimGrid"
     of_both = "" if simulated.nunique() < 2 else (
-        f"{measured} of them measured, {others} simulated with SimGrid, ")
-    verb = of_both + "on" if of_both else "simulated with SimGrid on" \
+        f"{measured} of them measured, {others} {how}, ")
+    verb = of_both + "on" if of_both else f"{how} on" \
         if simulated.all() else "measured on"
     print(textwrap.fill(
         f"{labels.count(len(counts), 'cell')} of DLSBench "
@@ -193,6 +201,10 @@ def rerun(args):
         raise loader.LoadError("programs of others are run again by "
                                "dlsbench omp")
     simulated = results.runs["simulated"]
+    if is_replay(results):
+        raise loader.LoadError(
+            f"{args.directory} is a replay; it was made by: "
+            + str(results.manifests[-1].get("command", "dlsbench replay")))
     if simulated.nunique() > 1:
         raise loader.LoadError(f"{args.directory}: some cells are measured, "
                                "others simulated: rerun repeats one kind")

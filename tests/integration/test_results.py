@@ -28,6 +28,20 @@ def ends(directory):
     return sorted(found)
 
 
+def test_a_replay_is_no_simulation_with_simgrid(dlsbench, tmp_path):
+    (tmp_path / "costs").write_text("100:1e-3\n")
+    words = ("replay", "--trace", "costs", "--unit", "s", "--workers", "4",
+             "--scheme", "ss,gss", "--out", "r/")
+    assert dlsbench(*words).code == 0
+    cited = " ".join(dlsbench("results", "cite", "r").out.split())
+    assert ", replayed on " in cited and "SimGrid" not in cited
+    assert " replayed " in dlsbench("results", "ls", "r").out
+    done = dlsbench("results", "rerun", "r")
+    assert done.code == 2
+    assert f"r is a replay; it was made by: dlsbench {' '.join(words)}" in \
+        done.err
+
+
 def test_directories_are_listed_and_described(dlsbench, tmp_path):
     shutil.copytree(STORED, tmp_path / "results/a b/first")
     (tmp_path / "results/empty").mkdir()
