@@ -24,6 +24,8 @@ int thr;
 #pragma omp threadprivate(thr)
 static void __attribute__((noinline)) put(int t, long v) { out[t & 63] += v; }
 static long __attribute__((noinline)) own(long i) { a[i] += i; return i; }
+static double __attribute__((noinline)) passes(double k, long i)
+{ return i % 7 ? k : i; }
 static void __attribute__((noinline)) until(volatile int *flag, int p)
 { while (*flag < p); }
 int main() {
@@ -383,6 +385,12 @@ for(int i=0;i<n;i++) {a[i]=k; k=own(i);}}
 {double k=0;
 #pragma omp for nowait
 for(int i=0;i<n;i++) {a[i]=(long)k; k=sin(i);}}
+""",
+    "result, passed on": r"""
+#pragma omp parallel
+{double k=0;
+#pragma omp for nowait
+for(int i=0;i<n;i++) {a[i]=(long)k; k=passes(k,i);}}
 """,
     "flags of sums": r"""
 #pragma omp parallel for

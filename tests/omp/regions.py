@@ -24,6 +24,7 @@ int limit = 97, none; /* not known to the compiler */
 static HIDDEN void put(int t, long v)
 { __atomic_fetch_add(&out[t & 255], v, __ATOMIC_RELAXED); }
 static HIDDEN long twice(long v) { return 2 * v + limit; }
+static HIDDEN double passes(double k, long v) { return v % 7 ? k : v; }
 static HIDDEN long deep(long v) { return v > 9 ? deep(v / 3) + 1 : twice(v); }
 static HIDDEN void fill(struct pair *p, int t, long v)
 { p->x = t; p->y = (int)v; p->z = v + t; }
@@ -199,6 +200,7 @@ CARRY = [
     # Only a call writes the register.
     ("", "long c7 = 0;", "a[i] = c7; c7 = twice(i);"),
     ("", "double c3 = 0;", "d[i] = c3; c3 = sqrt(i);"),
+    ("", "double c3 = 0;", "d[i] = c3; c3 = passes(c3, i);"),
     ("", "long *c8 = 0;", "long *c9 = (long *)malloc(16); c9[0] = i; "
      "b[i] = c8 ? c8[0] : -1; free(c8); c8 = c9;"),
     # gcc makes two loops of these.

@@ -1,9 +1,11 @@
 /* The reads and writes of the functions that a region calls. */
+#include "bench/programs/static/meaning.h"
 #include "bench/programs/static/region_class.h"
 
 #include "base/list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FUNCTIONS_MAX = 4000 };
 
@@ -159,29 +161,92 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
     return known;
 }
 
-/* The registers that a function may read before it writes them, by its first
- * instructions. */
-static uint64_t reads_of(struct code *code, uint64_t at)
+/* ---- what a function reads of what it was given ---- */
+
+/* The first instructions of a function, and before each the registers that it
+ * has written on every way there; all bits: no way leads there yet. */
+enum { FIRST_MOST = 1000 };
+struct first {
+    struct code *code;
+    const struct insn *insn;
+    int64_t count;
+    uint64_t written[FIRST_MOST];
+    uint64_t reads;  /* before they were written */
+    uint64_t passes; /* results that a way may leave as they were given */
+};
+
+static const uint64_t results =
+    UINT64_C(1) << REG_RAX | UINT64_C(1) << REG_RDX | UINT64_C(3) << REG_VECTOR;
+
+static uint64_t written_by(const struct insn *insn)
 {
+    const struct operand *op = &insn->op[0];
+    uint64_t flags = insn->writes & UINT64_C(1) << REG_FLAGS;
+    bool whole = insn->count > 0 && op->type == OPERAND_REG && op->writes &&
+                 op->bytes >= 4 && op->reg < REG_COUNT;
+    return whole ? flags | UINT64_C(1) << op->reg : flags;
+}
+
+/* Whether this says more than other ways there.  Out of sight all may be read
+ * that was not written. */
+static bool lead_to(struct first *first, int64_t to, uint64_t written)
+{
+    if (to < 0 || to >= first->count) {
+        first->reads |= ~written;
+        first->passes |= results & ~written;
+        return false;
+    }
+    bool more = (first->written[to] & ~written) != 0;
+    first->written[to] &= written;
+    return more;
+}
+
+static bool lead_from(struct first *first, int64_t i)
+{
+    const struct insn *insn = &first->insn[i];
+    uint64_t before = first->written[i], written = before | written_by(insn);
+    bool more = false;
+    int64_t to = -1;
+    if (!meaning_clears(insn))
+        first->reads |= insn->reads & ~before;
+    if (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) {
+        struct target target = code_target(code_image(first->code), insn);
+        if (target.name == NULL && target.at != 0)
+            to = code_index(first->insn, first->count, target.at);
+    }
+    if (insn->flow == FLOW_END)
+        first->passes |= results & ~before;
+    else if (insn->flow != FLOW_ON)
+        more = lead_to(first, to, before);
+    if (insn->flow == FLOW_ON || insn->flow == FLOW_BRANCH)
+        more |= lead_to(first, i + 1, written);
+    return more;
+}
+
+/* The registers that a function may read before it writes them. */
+static uint64_t reads_of(struct code *code, uint64_t at, uint64_t *passes)
+{
+    *passes = results;
     struct binary_function function;
     int64_t count = 0;
     const struct insn *insn = binary_function(code_image(code), at, &function)
                                   ? code_read(code, &function, &count)
                                   : NULL;
-    uint64_t reads = 0, written = 0;
-    int64_t i = insn != NULL ? code_index(insn, count, at) : -1;
-    for (; i >= 0 && i < count; i++) {
-        const struct operand *op = &insn[i].op[0];
-        if (insn[i].flow == FLOW_END)
-            return reads;
-        if (insn[i].flow != FLOW_ON)
-            break;
-        reads |= insn[i].reads & ~written;
-        if (insn[i].count > 0 && op->type == OPERAND_REG && op->writes &&
-            op->bytes >= 4 && op->reg < REG_COUNT)
-            written |= UINT64_C(1) << op->reg;
+    int64_t begin = insn != NULL ? code_index(insn, count, at) : -1;
+    if (begin < 0)
+        return UINT64_MAX;
+    struct first first = {.code = code, .insn = &insn[begin]};
+    first.count = count - begin < FIRST_MOST ? count - begin : FIRST_MOST;
+    memset(first.written, 0xff, sizeof(first.written));
+    first.written[0] = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (int64_t i = 0; i < first.count; i++)
+            if (first.written[i] != UINT64_MAX)
+                more |= lead_from(&first, i);
     }
-    return reads | ~written;
+    *passes = first.passes;
+    return first.reads;
 }
 
 const struct callee *flow_callee(struct flow *flow, uint64_t at)
@@ -192,10 +257,11 @@ const struct callee *flow_callee(struct flow *flow, uint64_t at)
     struct callee *made = &flow->callee[flow->callees++ % 16];
     made->at = at;
     made->known = closure_is_known(flow->code, at, &made->writes);
-    made->reads = reads_of(flow->code, at);
+    uint64_t passes;
+    made->reads = reads_of(flow->code, at, &passes);
     /* gcc keeps values in registers that what it calls does not touch. */
     const struct code_note *note = code_note(flow->code, at);
     if (made->known && note != NULL)
-        made->reads &= note->reads;
+        made->reads = (made->reads & note->reads) | (passes & made->writes);
     return made;
 }

@@ -48,6 +48,7 @@
                             "ret\n")
 
 #define STORE "mov %eax, shared_word(%rip)\n"
+#define LEFT "mov %edx, shared_word(%rip)\n"
 #define PUT                                                                    \
     "movslq %ebp, %rax\nlea shared_word(%rip), %rdx\n"                         \
     "mov %ebp, (%rdx,%rax,4)\n"
@@ -72,23 +73,35 @@ __asm__(
                     REGION(region_calls, "",
                            "imul $7, %ebp, %edi\ncall own_sum\n" STORE, "")
     /* gcc keeps the end in a register that the function does not touch. */
-    REGION(
-        region_keeps, "mov %r12d, %ecx\n",
-        "mov %ebp, %edi\ncall own_sum\n" STORE "mov %ecx, %r12d\n",
-        "") REGION(region_pointer, "", "call *shared_word(%rip)\n",
-                   "") REGION(region_waits, "", "call own_waits\n",
-                              "") REGION(region_uses, "",
-                                         "call omp_get_thread_num@plt\n" STORE,
-                                         "")
-        REGION(region_number, "", PUT, "call omp_get_thread_num@plt\n") REGION(
-            region_stores, "", PUT, "call omp_get_thread_num@plt\n" STORE)
-            REGION(region_barrier, "", PUT, "call GOMP_barrier@plt\n")
-                REGION(region_counts, "", PUT,
-                       "lock addl $1, shared_word(%rip)\n")
-                    REGION(region_private, "", PUT, "mov %fs:-4, %eax\n")
-                        REGION(region_locks, "", PUT,
-                               "call GOMP_critical_start@plt\n"
-                               "call GOMP_critical_end@plt\n")
+    REGION(region_keeps, "mov %r12d, %ecx\n",
+           "mov %ebp, %edi\ncall own_sum\n" STORE "mov %ecx, %r12d\n",
+           "") REGION(region_pointer, "", "call *shared_word(%rip)\n",
+                      "") REGION(region_waits, "", "call own_waits\n", "")
+        REGION(region_uses, "", "call omp_get_thread_num@plt\n" STORE, "")
+            REGION(region_number, "", PUT, "call omp_get_thread_num@plt\n")
+                REGION(region_stores, "", PUT,
+                       "call omp_get_thread_num@plt\n" STORE)
+                    REGION(region_barrier, "", PUT, "call GOMP_barrier@plt\n")
+                        REGION(region_counts, "", PUT,
+                               "lock addl $1, shared_word(%rip)\n")
+                            REGION(region_private, "", PUT,
+                                   "mov %fs:-4, %eax\n")
+                                REGION(region_locks, "", PUT,
+                                       "call GOMP_critical_start@plt\n"
+                                       "call GOMP_critical_end@plt\n")
+    /* What the call left in EDX is read on one way, or on none. */
+    FUNCTION(own_reads, "test %edi, %edi\nje 5f\nmov $1, %edx\nret\n"
+                        "5: add $2, %edx\nret\n")
+        FUNCTION(own_writes, "test %edi, %edi\nje 5f\nmov $1, %edx\nret\n"
+                             "5: mov $2, %edx\nadd %edx, %edx\nret\n")
+            FUNCTION(own_passes, "test %edi, %edi\nje 5f\nmov $1, %edx\n"
+                                 "5: ret\n")
+                REGION(region_passes, "",
+                       "mov %ebp, %edi\ncall own_passes\n" LEFT, "")
+                    REGION(region_reads, "",
+                           "mov %ebp, %edi\ncall own_reads\n" LEFT, "")
+                        REGION(region_writes, "",
+                               "mov %ebp, %edi\ncall own_writes\n" LEFT, "")
                             FUNCTION(
                                 region_none,
                                 "sub $8, %rsp\nlea region_nothing(%rip), %rdi\n"
@@ -103,6 +116,9 @@ SEEN(region_carries);
 SEEN(region_calls);
 SEEN(region_keeps);
 SEEN(region_pointer);
+SEEN(region_passes);
+SEEN(region_reads);
+SEEN(region_writes);
 SEEN(region_waits);
 SEEN(region_uses);
 SEEN(region_number);
@@ -181,6 +197,9 @@ static void own_functions_are_followed(void **unused)
 {
     is(region_calls, 'B', "");
     is(region_keeps, 'B', "");
+    is(region_writes, 'B', "");
+    is(region_reads, 'C', "state");
+    is(region_passes, 'C', "state");
     is(region_pointer, 'C', "calls");
     is(region_waits, 'C', "calls");
 }

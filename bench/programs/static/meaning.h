@@ -18,4 +18,9 @@ void meaning_set_kind(struct state *state, uint8_t kind);
 void meaning_set_flags(struct state *state, const struct value *result);
 bool meaning_same_register(const struct insn *insn);
 
+/* ---- waits.c ---- */
+
+/* Whether its register becomes 0, whatever it was. */
+bool meaning_clears(const struct insn *insn);
+
 #endif

@@ -14,7 +14,7 @@ enum {
     ADDRESS = X86_INS_LEA
 };
 
-static bool clears_register(const struct insn *insn)
+bool meaning_clears(const struct insn *insn)
 {
     return (insn->id == X86_INS_XOR || insn->id == X86_INS_PXOR ||
             insn->id == X86_INS_XORPS || insn->id == X86_INS_SUB) &&
@@ -23,7 +23,7 @@ static bool clears_register(const struct insn *insn)
 #else
 enum { EXCHANGE = 1, COMPARE = 2, ADDRESS = 3 };
 
-static bool clears_register(const struct insn *insn)
+bool meaning_clears(const struct insn *insn)
 {
     (void)insn;
     return false;
@@ -99,7 +99,7 @@ static uint64_t place_of(struct cycle *cycle, const struct operand *op)
 static void look_at_bits(struct cycle *cycle, const struct insn *insn,
                          struct bits *reads, struct bits *writes)
 {
-    *reads = (struct bits){clears_register(insn) ? 0 : insn->reads, 0};
+    *reads = (struct bits){meaning_clears(insn) ? 0 : insn->reads, 0};
     *writes = (struct bits){written_by(insn), 0};
     if (insn->flow == FLOW_CALL)
         reads->reg = 0;
