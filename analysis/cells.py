@@ -198,6 +198,8 @@ def add_speedups(frame, results):
         base, workers, text = serial_base(part, serial) if serial \
             else fastest_base(part)
         for i, row in zip(part.index, records.of(part)):
+            if serial and row["simulated"]:
+                base = [row["serial_s"]] * 3
             found = stats.ratio_of(
                 [row["time_s" + end] for end in ("", "_low", "_high")], base)
             why = judge.refuse(row, serial, found, known) if serial else None
@@ -212,11 +214,17 @@ def add_speedups(frame, results):
 def serial_base(part, serial):
     """((seconds, low, high), workers, in words) for the cells of one kernel;
     that of dlsbench summary."""
-    # Simulated, it is that of power 1.
+    # Simulated, it is that of power 1, by the costs that the cell has: threads
+    # and ranks are calibrated apart.
     unequal = (part["alone_s"] < part["serial_s"]).any()
     core = " on the slowest core" if unequal else ""
+    ends = [serial.time[0]]
+    if part["simulated"].all():
+        ends = sorted({labels.seconds(s): s for s in
+                       (part["serial_s"].min(), part["serial_s"].max())}
+                      .values())
     return serial.time, 1, (f"the serial loop of this program{core}, "
-                            + labels.seconds(serial.time[0]))
+                            + " to ".join(map(labels.seconds, ends)))
 
 
 def fastest_base(part):

@@ -121,7 +121,13 @@ static void judge_speedups(struct summary_row *rows, int begin, int end,
 {
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
-        row->speedup = stats_ratio(judged->serial, row->time);
+        struct judged own = {.worst = -1};
+        if (row->result->simulated)
+            judge_serial(rows, i, i + 1, &own);
+        row->serial = row->result->simulated ? own.serial : judged->serial;
+        judged->costs_differ =
+            judged->costs_differ || row->serial.median < judged->serial.median;
+        row->speedup = stats_ratio(row->serial, row->time);
         row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
             continue;

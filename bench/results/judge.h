@@ -19,13 +19,16 @@ struct judged {
     struct stats_median serial; /* over the passes of all launches; NAN */
     int passes;
     bool in_turns;        /* passes took turns with the cells */
+    bool costs_differ;    /* simulated: serial is the middle of several */
     double serial_others; /* share of the core that others had; NAN */
     double others;        /* of the cores, while the cells ran; NAN */
     int refused;          /* speedups */
     int worst;            /* the fastest of these rows, -1: none */
 };
 
-/* Sets speedup and refused of rows [begin, end), which have one loop. */
+/* Sets serial, speedup and refused of rows [begin, end), which have one loop.
+ * A simulated row has its own serial time: costs of threads are calibrated, and
+ * so are those of ranks. */
 struct judged judge_rows(struct summary_row *rows, int begin, int end);
 
 /* Lines on refused speedups and on other processes; nothing where all is well.

@@ -203,6 +203,8 @@ static void print_base(FILE *out, const struct judged *judged)
     fprintf(out, "  the serial loop of this program, one core: %s", base);
     if (judged->passes >= RESULT_CI_LEAST)
         fprintf(out, " +/- %s", half);
+    if (judged->costs_differ)
+        fputs(", the middle of its cells' own", out);
     fputc('\n', out);
 }
 
@@ -371,17 +373,12 @@ static void write_rows(const struct summary *summary, enum table_format format)
 {
     size_t room = (size_t)summary->count + 1;
     bool *fastest = need_zeroed(room, sizeof(*fastest));
-    struct stats_median *serial = need_zeroed(room, sizeof(*serial));
     for (int i = 0; i < summary->loops; i++) {
         const struct loop_rows *loop = &summary->loop[i];
         if (loop->tried == NULL)
             answers_mark(summary->rows, loop->begin, loop->end, fastest);
-        for (int k = loop->begin; k < loop->end; k++)
-            serial[k] = loop->judged.serial;
     }
-    summary_rows_write(stdout, summary->rows, summary->count, fastest, serial,
-                       format);
-    free(serial);
+    summary_rows_write(stdout, summary->rows, summary->count, fastest, format);
     free(fastest);
 }
 

@@ -179,7 +179,7 @@ static const char *verified_word(const struct result *result)
 }
 
 static void add_row(struct table *table, const struct summary_row *row,
-                    bool fastest, const struct stats_median *serial)
+                    bool fastest)
 {
     char simulation[2 * SPEC_CANONICAL_MAX];
     const struct result *result = row->result;
@@ -211,7 +211,7 @@ static void add_row(struct table *table, const struct summary_row *row,
         {"time_s", row->time.median},
         {"time_low_s", row->time.low},
         {"time_high_s", row->time.high},
-        {"serial_s", serial->median},
+        {"serial_s", row->serial.median},
         {"speedup", row->refused ? NAN : row->speedup.median},
         {"speedup_low", row->refused ? NAN : row->speedup.low},
         {"speedup_high", row->refused ? NAN : row->speedup.high},
@@ -229,13 +229,12 @@ static void add_row(struct table *table, const struct summary_row *row,
 }
 
 void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
-                        const bool *fastest, const struct stats_median *serial,
-                        enum table_format format)
+                        const bool *fastest, enum table_format format)
 {
     struct table table;
     table_open(&table, 0, TEXTS);
     for (int i = 0; i < count; i++)
-        add_row(&table, &rows[i], fastest[i], &serial[i]);
+        add_row(&table, &rows[i], fastest[i]);
     table_write(&table, format, out);
     table_free(&table);
 }

@@ -16,10 +16,10 @@ struct summary_row {
     const char *conditions; /* what of it is no layout: load, powers; or "" */
     struct stats_median time;
     double half_s, bound_s, overhead_s, imbalance, chunks;
-    double others, others_max_s; /* what other processes had; NAN */
-    struct stats_median speedup; /* judge.h */
-    double powers;               /* of its workers; the slowest has 1 */
-    bool refused;                /* it cannot be */
+    double others, others_max_s;         /* what other processes had; NAN */
+    struct stats_median serial, speedup; /* judge.h; speedup: over serial */
+    double powers;                       /* of its workers; the slowest has 1 */
+    bool refused;                        /* it cannot be */
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
 
@@ -40,7 +40,6 @@ bool summary_row_same_loop(const struct summary_row *a,
 /* Writes the heads, and a row of each cell, which are judged, for programs;
  * `fastest` as answers_mark has set it.  Columns: results/README.md. */
 void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
-                        const bool *fastest, const struct stats_median *serial,
-                        enum table_format format);
+                        const bool *fastest, enum table_format format);
 
 #endif

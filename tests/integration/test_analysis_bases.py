@@ -1,5 +1,6 @@
 """analysis/bases.py and fold.py: speedups over the papers' bases, and setups
 that go on with more workers."""
+import json
 import math
 
 import pytest
@@ -240,3 +241,29 @@ def test_a_speedup_over_several_workers_is_none(tmp_path):
     assert analysis("report", directory.path)[0] == 0
     page = (directory.path / "report.html").read_text()
     assert "speedup 2.00" not in page
+
+
+def test_simulated_cells_have_their_own_serial_loops(dlsbench, tmp_path):
+    """Threads and ranks are calibrated apart.  Two equal workers are never
+    more than twice as fast as one of them."""
+    directory = Directory(tmp_path / "d")
+    for ranks, threads, serial_s in (1, 2, 1.0), (2, 1, 1.5):
+        directory.cell([serial_s / 2], scheme="gss:min=1", ranks=ranks,
+                       threads=threads, platform="this-machine",
+                       transport="shared" if ranks == 1 else "master",
+                       run={"workers": 2, "simulated": True,
+                            "serial_s": serial_s, "alone_s": serial_s})
+    directory.manifest()
+    code, out, err = analysis("tables", directory.path, "--table", "speedup")
+    assert code == 0, err
+    assert "over the serial loop of this program, 1.000 s to 1.500 s" in out
+    assert [x.split()[-2:] for x in out.splitlines() if "gss:" in x] == \
+        2 * [["2", "1"]]
+    shown = dlsbench("summary", directory.path)
+    assert shown.code == 0, shown.err
+    assert "one core: 1.250 s, the middle of its cells' own" in shown.out
+    assert shown.out.count("  2.000  ") == 2, shown.out
+    rows = json.loads(dlsbench("summary", directory.path, "--format",
+                               "json").out)["rows"]
+    assert sorted((x["serial_s"], x["speedup"]) for x in rows) == [
+        (1.0, 2.0), (1.5, 2.0)]
