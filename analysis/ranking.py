@@ -7,6 +7,8 @@ ranked.  A choice is only slower if it is so by more than the time that other
 processes took from a worker of it; no choice is the fastest whose speedup is
 refused (judge.py).
 """
+import math
+
 import numpy as np
 
 from . import judge, labels, records, stats
@@ -285,12 +287,21 @@ def cause(ranking, row):
     """Only what the row's own numbers show: the place in CAUSES."""
     best = ranking.best
     least = EXPLAINED_LEAST * (row["time_s"] - best["time_s"])
-    if row["bound_s"] - best["bound_s"] >= least:
+    bound = row["bound_s"] - best["bound_s"]
+    rest = row["overhead_mean_s"] - best["overhead_mean_s"]
+    if math.isnan(bound):  # of replays: what they wait at the end says it
+        bound = end_wait(row) - end_wait(best)
+        rest -= bound
+    if bound >= least:
         return 0
-    if row["overhead_mean_s"] - best["overhead_mean_s"] >= least and \
-            row["chunks"] >= 4 * best["chunks"]:
+    if rest >= least and row["chunks"] >= 4 * best["chunks"]:
         return 1
     return 2
+
+
+def end_wait(row):
+    """Of each worker in the mean, from its own end to the last one's."""
+    return row["time_s"] * row["imbalance"] / (1 + row["imbalance"])
 
 
 def avoid_words(ranking):

@@ -5,10 +5,13 @@ import json
 import os
 import random
 import shutil
+import types
 
 import pytest
 
 from result_files import analysis
+
+from analysis import cells, loader, ranking
 
 # Hosts with a core each, 2 us apart, and 0.5 us from itself.
 PLATFORM = """<?xml version='1.0'?>
@@ -304,6 +307,10 @@ def test_waiting_at_the_end_is_not_the_cost_of_chunks(dlsbench, tmp_path):
     said = "css: 240 % slower; some chunks hold too much of the work"
     out = dlsbench("summary", tmp_path / "r").out
     assert f"Avoid {said}" in out
+    frame = cells.summarize(loader.load(str(tmp_path / "r")))
+    worst, best = (frame[frame["scheme"] == name].iloc[0]
+                   for name in ("css:chunk=16", "static:by=cost"))
+    assert ranking.cause(types.SimpleNamespace(best=best), worst) == 0
     assert "trace: static:by=cost is the fastest of 2 choices" in out
 
 
