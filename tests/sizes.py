@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 41190,
     "dls": 12005,
     "bench": 45620,
-    "Python": 15860,
+    "Python": 15880,
 }
 
 
