@@ -26,10 +26,11 @@ from . import (bothways, causes, cells, files, grid, labels, loader, paper,
 # The most that the median over all cells is to be off, and over those with a
 # load.
 AIM, AIM_LOADED = 0.10, 0.15
-# The least share of measured medians inside their cells' ranges, and so many
-# other cells say how wide these are: one of them may miss each end then.
-AIM_INSIDE = 0.90
-OTHERS = 19
+# The least share of measured medians inside their cells' ranges.  These are
+# made for a little more, since the share differs from run to run.  So many
+# other cells say how wide they are: one of them may miss each end then.
+AIM_INSIDE, MADE_INSIDE = 0.90, 0.95
+OTHERS = 39
 CAUSES = ["kernel", "boundary", "request", "end", "load"]
 COLUMNS = ["kernel", "layout", "setup", "load", "sync_interval", "scheme",
            "chunks", "chunks_simulated", "time_s", "time_s_low",
@@ -176,10 +177,11 @@ def add_ranges(both):
 
     The simulations under several calibrations have a least and a most time.
     Other cells are those of other loops, layouts and sync intervals that have
-    a load as well, or none as well.  The range goes from the least to the
-    most, and so far beyond as to leave out at most a twentieth of the others'
-    medians at each end (split conformal prediction, Vovk et al. 2005).  With
-    fewer than OTHERS other cells it ends at the least and the most."""
+    a load as well, or none as well; all, where these are too few.  The range
+    goes from the least to the most, and so far beyond as to leave out at most
+    one in forty of the others' medians at each end (split conformal
+    prediction, Vovk et al. 2005).  With fewer than OTHERS other cells it ends
+    at the least and the most."""
     keys = ["kernel", "layout", "setup", "interval_words"]
     group = both.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
     loaded = causes.is_loaded(both)
@@ -188,9 +190,10 @@ def add_ranges(both):
         beyond = sign * np.log(both["time_s"].to_numpy() / time)
         more = np.zeros(len(both))
         for i in range(len(both)):
-            others = np.sort(beyond[(group != group[i])
-                                    & (loaded == loaded[i])])
-            out = int((1 - AIM_INSIDE) / 2 * (len(others) + 1) + 1e-9)
+            other = group != group[i]
+            alike = other & (loaded == loaded[i])
+            others = np.sort(beyond[alike if alike.sum() >= OTHERS else other])
+            out = int((1 - MADE_INSIDE) / 2 * (len(others) + 1) + 1e-9)
             if out > 0:
                 more[i] = max(others[-out], 0)
         both[f"range_{end}_s"] = time * np.exp(sign * more)
