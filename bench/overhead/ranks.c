@@ -133,12 +133,12 @@ static const struct lines windows = {
     "window",
     time_window,
     3,
-    {{"ss", "ss", "1048576", {"window", "shared"}, 2, time_cell},
+    {{"ss", "ss", "1048576", {"window", "shared"}, 1.3, time_cell},
      {"tss:first=2000,last=1",
       "tss:first=2000,last=1",
       "1048576000",
       {"window", "shared"},
-      2,
+      1.3,
       time_cell},
      {"ss", "ss", "100000", {"window", "rma"}, 0, time_cell}}};
 
