@@ -53,11 +53,13 @@ static const struct {
                          "collect=master"},
     {"f7b9c3657842dcc1", "kernel=null scheme=ss workers=8 threads=2 "
                          "collect=master"},
-    {"514990807d3862a5", "kernel=null scheme=ss layout=2x2 transport=window"},
+    {"514990807d3862a5",
+     "kernel=null scheme=ss layout=2x2 transport=window prefetch=off"},
     {"49025c0127103a02",
      "kernel=null scheme=ss layout=2x2 transport=window window=rma"},
     {"bd959bd28ed53c0e",
-     "kernel=null scheme=ss layout=2x2 transport=window window=shared"},
+     "kernel=null scheme=ss layout=2x2 transport=window window=shared "
+     "prefetch=off"},
     {"24976871f54f05e3",
      "kernel=null scheme=gss layout=2x2 transport=window hierarchy=node"},
     {"d7de6f720dddeb3a", "kernel=null scheme=ss transport=steal"},

@@ -112,9 +112,11 @@ bool cell_may_prefetch(const struct cell *cell)
     const struct transport_ops *ops = transport_find(cell->transport);
     if (ops == NULL || !transport_has_field(ops, "prefetch"))
         return false;
+    /* The counter of an rma window is a message away. */
     return !ops->rules->counts_ahead ||
            (strcmp(cell->protocol, "parallel") == 0 &&
-            strcmp(cell->hierarchy, "flat") == 0 && !cell_as_printed(cell));
+            strcmp(cell->hierarchy, "flat") == 0 &&
+            strcmp(cell->window, "rma") != 0 && !cell_as_printed(cell));
 }
 
 bool cell_field_applies(const struct cell *cell, const struct cell_field *field)

@@ -228,18 +228,20 @@ static void requests_go_ahead_where_cells_say_so(void **unused)
     static const struct {
         const char *words[5];
         bool on;
-    } is[] = {{{"kernel=null", "scheme=ss"}, true},
-              {{"kernel=null", "scheme=awf-c", "threads=3"}, true},
-              {{"kernel=null", "scheme=ss", "perturb=delay"}, true},
-              {{"kernel=null", "scheme=ss", "platform=this-machine"}, true},
-              {{"kernel=null", "scheme=ss", "platform=a.xml"}, false},
-              {{"kernel=adjoint", "scheme=ss", "reissue=on"}, false},
-              {{"kernel=null", "hierarchy=2", "threads=4"}, false},
-              {{"kernel=null", "hierarchy=node", "threads=4"}, false},
-              {{"kernel=heat", "scheme=ss"}, false},
-              {{"kernel=null", "transport=steal"}, false},
-              {{"kernel=null", "ranks=2", "transport=window"}, false},
-              {{"kernel=null", "ranks=2", "platform=a.xml"}, true}};
+    } is[] = {
+        {{"kernel=null", "scheme=ss"}, true},
+        {{"kernel=null", "scheme=awf-c", "threads=3"}, true},
+        {{"kernel=null", "scheme=ss", "perturb=delay"}, true},
+        {{"kernel=null", "scheme=ss", "platform=this-machine"}, true},
+        {{"kernel=null", "scheme=ss", "platform=a.xml"}, false},
+        {{"kernel=adjoint", "scheme=ss", "reissue=on"}, false},
+        {{"kernel=null", "hierarchy=2", "threads=4"}, false},
+        {{"kernel=null", "hierarchy=node", "threads=4"}, false},
+        {{"kernel=heat", "scheme=ss"}, false},
+        {{"kernel=null", "transport=steal"}, false},
+        {{"kernel=null", "ranks=2", "transport=window"}, true},
+        {{"kernel=null", "ranks=2", "transport=window", "window=rma"}, false},
+        {{"kernel=null", "ranks=2", "platform=a.xml"}, true}};
     for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
         struct cell cell = good(is[i].words);
         if (cell.prefetch != is[i].on)
