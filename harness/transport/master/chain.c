@@ -105,7 +105,7 @@ static int open_root(struct chain_root *root, struct error *err)
     if (code == 0 && setup->reissue == 0 && !setup->cost.changes &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);
-    if ((kind->direct || kind->windowed) && setup->prefetch)
+    if (setup->prefetch) /* without a table nothing is early */
         root->early = source_early_steps(&root->table, root->loop.workers,
                                          &setup->cost.took);
     if (code == 0 && has_memory(root))
