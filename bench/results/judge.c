@@ -116,17 +116,23 @@ static double beyond_bound(const struct summary_row *row)
     return POSSIBLE * row->bound_s / row->time.median;
 }
 
+static struct stats_median serial_of(const struct summary_row *rows, int i,
+                                     const struct judged *judged)
+{
+    struct judged own = {.worst = -1};
+    if (!rows[i].result->simulated)
+        return judged->serial;
+    judge_serial(rows, i, i + 1, &own);
+    return own.serial;
+}
+
 static void judge_speedups(struct summary_row *rows, int begin, int end,
                            struct judged *judged)
 {
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
-        struct judged own = {.worst = -1};
-        if (row->result->simulated)
-            judge_serial(rows, i, i + 1, &own);
-        row->serial = row->result->simulated ? own.serial : judged->serial;
-        judged->costs_differ =
-            judged->costs_differ || row->serial.median < judged->serial.median;
+        row->serial = serial_of(rows, i, judged);
+        judged->costs_differ |= row->serial.median < judged->serial.median;
         row->speedup = stats_ratio(row->serial, row->time);
         row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
