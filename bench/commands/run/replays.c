@@ -205,8 +205,9 @@ static void keep_pages(void)
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
-static int work(struct replays *r)
+static int work(void *arg)
 {
+    struct replays *r = arg;
     struct error err;
     int code, i;
     keep_pages();
@@ -269,11 +270,6 @@ static void free_places(struct replays *r)
     free(r->group);
 }
 
-static int work_in(void *arg)
-{
-    return work(arg);
-}
-
 static int count_done(void *arg)
 {
     const struct counts *counts = ((struct replays *)arg)->counts;
@@ -301,7 +297,7 @@ int replays_run(const struct rundir *dir, const struct campaign *campaign,
     rundir_clean(dir);
     const struct replay_processes all = {.most = r.groups,
                                          .cells = count,
-                                         .work = work_in,
+                                         .work = work,
                                          .done = count_done,
                                          .arg = &r};
     int code = count > 0 ? replay_processes(&all, &end->interrupted, err) : 0;
