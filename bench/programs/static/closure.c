@@ -178,7 +178,7 @@ struct first {
 static const uint64_t results =
     UINT64_C(1) << REG_RAX | UINT64_C(1) << REG_RDX | UINT64_C(3) << REG_VECTOR;
 
-static uint64_t written_by(const struct insn *insn)
+static uint64_t always_writes(const struct insn *insn)
 {
     const struct operand *op = &insn->op[0];
     uint64_t flags = insn->writes & UINT64_C(1) << REG_FLAGS;
@@ -204,7 +204,7 @@ static bool lead_to(struct first *first, int64_t to, uint64_t written)
 static bool lead_from(struct first *first, int64_t i)
 {
     const struct insn *insn = &first->insn[i];
-    uint64_t before = first->written[i], written = before | written_by(insn);
+    uint64_t before = first->written[i], written = before | always_writes(insn);
     bool more = false;
     int64_t to = -1;
     if (!meaning_clears(insn))
