@@ -41,7 +41,7 @@ def lines(problem, ranked):
         yield "  runner-up     none: only this choice was measured"
         return
     share = labels.percent(ranked.behind(i))
-    how = "as fast" if ranked.behind(i) < 5e-4 else \
+    how = "as fast" if ranked.behind(i) < ranking.NOTHING else \
         f"{share} slower" if ranked.single or ranked.slower(i) \
         else f"a median {share} longer"
     yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: {how} "

@@ -20,6 +20,7 @@ MOST_CHOICES = 200   # of which the chance to be the best is resampled
 # how much of it a cause explains, and how near equal times are.
 SLOWER_LEAST, EXPLAINED_LEAST, EQUAL_MOST = 0.10, 0.7, 1.05
 WAITS_LEAST = 0.5   # of the time
+NOTHING = 5e-4      # a smaller difference would be printed as 0.0 %
 # Under which the answers of dlsbench summary stand apart, in its words.
 CONDITIONS = {"power": "power", "load": "non-dedicated, load",
               "perturb": "perturbed by"}
@@ -376,7 +377,7 @@ def behind_words(ranking, i):
     """How choice i compares with the best.  Only significant differences, and
     those of simulations, are called longer."""
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
-    if ranking.behind(i) < 5e-4:
+    if ranking.behind(i) < NOTHING:
         return f"{name}, takes as long"
     if ranking.slower(i) or ranking.single:
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"
