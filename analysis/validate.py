@@ -200,7 +200,8 @@ def add_ranges(both):
 
 
 def inside(both):
-    """Of simulations under one calibration there is no range."""
+    """Nothing is said of one calibration: that the machine changes is not in
+    the range then, only how far other cells are off."""
     of = int(both["simulations"].max())
     if of < 2:
         return ""
