@@ -44,8 +44,8 @@ BUDGET = {
     "kernels": 7612,
     "harness": 41190,
     "dls": 12005,
-    "bench": 45620,
-    "Python": 15880,
+    "bench": 45720,
+    "Python": 15960,
 }
 
 
