@@ -29,25 +29,32 @@ def lines(problem, ranked):
     if ranked.refused():
         yield "  no advice     " + ranked.refused()
         return
-    ties = len(ranked.contenders())
-    draw = "" if ranked.single or ties < 2 else \
-        f"any of {ties} that cannot be told apart, such as "
-    yield f"  use           {draw}{ranking.choice(best)}: {time_of(best)}" + (
-        f", speedup {best['speedup']:.2f}"
-        if best["base_workers"] == 1 and best["speedup"] == best["speedup"]
-        else "")
+    if ranked.is_undecided:
+        yield "  no advice     " + ranking.draw_words(ranked)
+        return
+    if ranked.is_draw:
+        yield "  use           " + ranking.draw_words(ranked)
+    else:
+        yield f"  use           {ranking.choice(best)}: {time_of(best)}" + (
+            f", speedup {best['speedup']:.2f}"
+            if best["base_workers"] == 1 and best["speedup"] == best["speedup"]
+            else "")
     i = ranked.runner_up()
     if i is None:
         yield "  runner-up     none: only this choice was measured"
         return
-    share = labels.percent(ranked.behind(i))
-    how = "as fast" if ranked.behind(i) < ranking.NOTHING else \
-        f"{share} slower" if ranked.single or ranked.slower(i) \
-        else f"a median {share} longer"
-    yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: {how} "
-           f"({ranking.certainty(ranked, i)})")
+    if not ranked.is_draw:
+        yield "  runner-up     " + runner_up(ranked, i)
     yield "  wrong choice  " + "; ".join(costs(ranked))
     yield "  how sure      " + sureness(ranked)
+
+
+def runner_up(ranked, i):
+    share = labels.percent(ranked.behind(i))
+    how = "as fast" if ranked.behind(i) < ranking.NOTHING else \
+        f"{share} slower"
+    return (f"{ranking.choice(ranked.rows[i])}: {how} "
+            f"({ranking.certainty(ranked, i)})")
 
 
 def time_of(row):
@@ -78,7 +85,7 @@ def costs(ranked):
 def lost(ranked, i):
     """The loss by choice i, and whether it is significant."""
     words = labels.percent(ranked.behind(i))
-    return words if ranked.single or ranked.slower(i) \
+    return words if ranked.exact or ranked.slower(i) \
         else words + ", not significant"
 
 
@@ -88,8 +95,10 @@ def sureness(ranked):
             "; a simulation is as sure as its model"
             if ranked.best["simulated"] else "")
     ties = ranked.contenders()[1:]
-    text = (f"stays first in {labels.percent(ranked.chance, 0)} of bootstrap "
-            "rounds; ")
+    first = "" if not ties else \
+        f"{ranking.choice(ranked.best)} has the shortest time, and "
+    text = (f"{first}stays first in {labels.percent(ranked.chance, 0)} of "
+            "bootstrap rounds; ")
     if not ties:
         return text + "all other choices are significantly slower"
     named = ", ".join(ranking.choice(r) for r in ties[:LISTED])

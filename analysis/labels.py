@@ -3,11 +3,16 @@ import math
 import os
 import re
 
+# In the order of schemes.def, kernels.def and transports.def.
 SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
-           "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
+           "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss", "fsc", "mfsc",
+           "fac", "tap", "tfss", "fiss", "viss", "rnd", "bold", "awf",
+           "awf-b", "awf-c", "awf-d", "awf-e", "af", "hss", "binlpt", "fgdls",
+           "aid-static", "aid-hybrid", "hybrid", "pls", "timed"]
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
-           "floyd-steinberg", "deps", "trace"]
-TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
+           "floyd-steinberg", "deps", "trace", "triad", "spmv", "triangles",
+           "sph"]
+TRANSPORTS = ["shared", "openmp", "master", "push", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}

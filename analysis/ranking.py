@@ -57,6 +57,11 @@ class Ranking:
         return all(r["n"] == 1 for r in self.rows)
 
     @property
+    def exact(self):
+        """A simulation gives the same time again: the shortest is fastest."""
+        return self.single and self.best["simulated"]
+
+    @property
     def best(self):
         return self.rows[0]
 
@@ -66,13 +71,12 @@ class Ranking:
 
     def contenders(self):
         """The first, and choices that cannot be told from it."""
-        return [r for i, r in enumerate(self.rows)
-                if not self.slower(i) and not r["refused"]]
+        return [r for i, r in enumerate(self.rows) if not self.slower(i)]
 
     @property
     def is_draw(self):
         """Whether several may be the fastest."""
-        return len(self.contenders()) > 1 and not self.single
+        return len(self.contenders()) > 1 and not self.exact
 
     @property
     def spread(self):
@@ -148,7 +152,7 @@ def winner(rows, samples):
     ranked = rank(rows, samples)
     if ranked.best["refused"]:
         return None
-    if ranked.single and ranked.best["simulated"]:
+    if ranked.exact:
         first, second = (r["time_s"] for r in ranked.rows[:2])
         return ranked.best if first < second else None
     return ranked.best if len(ranked.contenders()) == 1 else None
@@ -219,12 +223,14 @@ def certainty(ranking, i):
 
 def simplest(rows):
     """The simplest choice near the shortest time: threads before ranks, then
-    in the order of the registries, like the rows of `dlsbench summary`."""
+    in the order of the registries, like the rows of `dlsbench summary`.  None
+    whose speedup is refused is named."""
     most = EQUAL_MOST * min(r["time_s"] for r in rows)
-    return min((r for r in rows if r["time_s"] <= most), key=lambda r: (
+    near = [r for r in rows if r["time_s"] <= most and not r["refused"]]
+    return min(near, key=lambda r: (
         r["ranks"], labels.position(r["transport"], labels.TRANSPORTS),
         r["hierarchy"] != "flat", r["interval"] if r["interval_words"] else 0,
-        labels.position(r["scheme"], labels.SCHEMES), r["scheme"]))
+        r["label"], labels.position(r["scheme"], labels.SCHEMES), r["scheme"]))
 
 
 def recommended(ranking):
@@ -379,7 +385,7 @@ def behind_words(ranking, i):
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
     if ranking.behind(i) < NOTHING:
         return f"{name}, takes as long"
-    if ranking.slower(i) or ranking.single:
+    if ranking.slower(i) or ranking.exact:
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"
     return (f"{name}, has a median {share} longer "
             f"({certainty(ranking, i)})")

@@ -32,7 +32,7 @@ def caption(part, draws):
         "; the axis does not begin at 0" * (not look.CURRENT.get().begins))
     if part["bound_s"].notna().any():
         words += "; the bar | is the bound: " + bound_words(part)
-        high = 1 - (part["time_s"] / part["bound_s"]).min()
+        high = (part["bound_s"] / part["time_s"]).max() - 1
         if high >= HIGH_LEAST:
             words += ("; a time below its bound says that the machine was "
                       "slower when that cost was measured: bounds are up to "

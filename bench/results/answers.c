@@ -146,11 +146,12 @@ static bool is_near(const struct contest *contest, double time_s)
     return time_s <= EQUAL_MOST * contest->rows[contest->best].time.median;
 }
 
-/* The first winner near the shortest time; the simplest rows come first. */
+/* The first winner near the shortest time; the simplest rows come first.  The
+ * best one's speedup is not refused, so there is one. */
 static int find_simplest(const struct contest *contest)
 {
     int row = contest->begin;
-    while (!contest->wins[row] ||
+    while (!contest->wins[row] || contest->rows[row].refused ||
            !is_near(contest, contest->rows[row].time.median))
         row++;
     return row;

@@ -132,7 +132,8 @@ static void judge_speedups(struct summary_row *rows, int begin, int end,
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
         row->serial = serial_of(rows, i, judged);
-        judged->costs_differ |= row->serial.median < judged->serial.median;
+        judged->least_s = fmin(judged->least_s, row->serial.median);
+        judged->most_s = fmax(judged->most_s, row->serial.median);
         row->speedup = stats_ratio(row->serial, row->time);
         row->powers = sum_of_powers(row->result);
         if (row->result->simulated)
@@ -165,7 +166,7 @@ static void judge_others(const struct summary_row *rows, int begin, int end,
 
 struct judged judge_rows(struct summary_row *rows, int begin, int end)
 {
-    struct judged judged = {.worst = -1};
+    struct judged judged = {.worst = -1, .least_s = NAN, .most_s = NAN};
     judge_serial(rows, begin, end, &judged);
     judge_speedups(rows, begin, end, &judged);
     judge_others(rows, begin, end, &judged);
@@ -288,7 +289,7 @@ int judge_winners(const struct summary_row *rows, int begin, int end,
     }
     *fastest = best;
     for (int i = begin; best >= 0 && !rows[best].refused && i < end; i++) {
-        wins[i] = in_contest(&rows[i], given) && !rows[i].refused &&
+        wins[i] = in_contest(&rows[i], given) &&
                   cannot_tell(&rows[best], &rows[i], by_launch,
                               choices > 1 ? choices - 1 : 1);
         found += wins[i];

@@ -8,7 +8,8 @@
  * A row wins if every other row is slower by the test of Mann and Whitney (5 %,
  * over all comparisons), and by more than the time that other processes took
  * from one of its workers.  Rows that cannot be distinguished from the fastest
- * also win.  analysis/ranking.py has the same rules. */
+ * also win, with a refused speedup, too: its time may still be the shortest.
+ * analysis/ranking.py has the same rules. */
 #ifndef BENCH_RESULTS_JUDGE_H
 #define BENCH_RESULTS_JUDGE_H
 
@@ -18,12 +19,13 @@
 struct judged {
     struct stats_median serial; /* over the passes of all launches; NAN */
     int passes;
-    bool in_turns;        /* passes took turns with the cells */
-    bool costs_differ;    /* simulated: serial is the middle of several */
-    double serial_others; /* share of the core that others had; NAN */
-    double others;        /* of the cores, while the cells ran; NAN */
-    int refused;          /* speedups */
-    int worst;            /* the fastest of these rows, -1: none */
+    bool in_turns;          /* passes took turns with the cells */
+    double least_s, most_s; /* of the rows' serial loops: a simulation's
+                               differ with the cells' costs */
+    double serial_others;   /* share of the core that others had; NAN */
+    double others;          /* of the cores, while the cells ran; NAN */
+    int refused;            /* speedups */
+    int worst;              /* the fastest of these rows, -1: none */
 };
 
 /* Sets serial, speedup and refused of rows [begin, end), which have one loop.

@@ -170,6 +170,16 @@ def test_the_bound_is_called_what_it_is(tmp_path):
     assert part in words["shared", "steal"]
 
 
+def test_a_bound_above_its_time_is_too_high_by_a_part_of_the_time(tmp_path):
+    there = Directory(tmp_path)
+    for scheme in ("ss", "gss:min=1"):
+        there.cell([0.8, 0.8], scheme=scheme, run={"bound_s": 1.0})
+    there.manifest()
+    found = loader.load(str(tmp_path))
+    (drawing,) = schemes.draw(found, cells.summarize(found))
+    assert "bounds are up to 25 % too high" in drawing.caption
+
+
 def test_long_titles_go_on_below_and_an_axis_has_two_labels(tmp_path):
     """The names of platforms come without their folder, and times within a
     decade have labels."""

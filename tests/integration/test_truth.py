@@ -11,6 +11,7 @@ import pytest
 
 from conftest import ROOT
 from result_files import Directory, analysis
+from analysis import labels
 
 APART = [0.22, 0.25, 0.40]
 SCHEMES = ["fss:alpha=2", "gss:min=1", "static"]
@@ -162,6 +163,8 @@ def test_a_draw_has_no_single_winner(dlsbench, tmp_path):
         "% slower" in answer(dlsbench, path)
     advice = analysis("advise", path)[1]
     assert "1 choice of 2 cannot be told apart from it: gss" in advice
+    assert "up to 1.7 times as fast as one core); the simplest is gss" \
+        in advice
     assert analysis("report", path)[0] == 0
     page = (path / "report.html").read_text()
     assert "2 of 3 choices are equally fast (400.0 to 400.5 ms, up to 1.7 " \
@@ -193,6 +196,84 @@ def test_two_repetitions_tell_nothing_apart(dlsbench, tmp_path):
     assert says in page and "the simplest of" not in page
     assert "More launches or repetitions would tell which are slower" in page
     assert "to be avoided" not in page
+    advice = analysis("advise", there.path)[1]
+    assert "no advice     " + says in advice and "use  " not in advice
+
+
+def test_one_repetition_tells_nothing_apart(dlsbench, tmp_path):
+    there = Directory(tmp_path / "d")
+    for scheme, time_s in zip(SCHEMES, APART):
+        there.cell([time_s], scheme=scheme, run={"serial_s": 0.4})
+    there.manifest()
+    says = "these runs are too few, or vary too much, to tell the 3 choices " \
+        "apart (2"
+    assert says in answer(dlsbench, there.path)
+    assert says in analysis("advise", there.path)[1]
+    assert analysis("report", there.path)[0] == 0
+    assert says in (there.path / "report.html").read_text()
+
+
+def test_a_refused_choice_may_be_as_fast(dlsbench, tmp_path):
+    """Its time counts in the contest, but it is not named."""
+    there = Directory(tmp_path / "d")
+    for scheme, time_s, bound in zip(SCHEMES, [0.4, 0.401, 0.6],
+                                     [0.95, 1.2, 0.95]):
+        for i in range(10):
+            there.cell([time_s * (1 + 0.002 * (i - 4.5))], done=i == 9,
+                       scheme=scheme, run={
+                           "repetition": i + 1, "bound_s": time_s * bound,
+                           "serial_s": 0.72, "serial_pass": i + 1,
+                           "serial_others": 0.0, "others": 0.0})
+    there.manifest()
+    says = "2 of 3 choices are equally fast (400.0 to 401.0 ms, up to 1.8 " \
+        "times as fast as one core); the simplest is fss"
+    summary = dlsbench("summary", there.path)
+    assert stars(summary.out, "=") == SCHEMES[:2] and not stars(summary.out)
+    assert says in answer(dlsbench, there.path)
+    assert "Avoid static: 50 % slower" in answer(dlsbench, there.path)
+    assert says in analysis("advise", there.path)[1]
+    assert analysis("report", there.path)[0] == 0
+    assert says in (there.path / "report.html").read_text()
+
+
+def test_every_reader_names_the_same_simplest_choice(dlsbench, tmp_path):
+    """In the order of the registries, by the way to run before the scheme."""
+    for number, cells in enumerate((
+            [{"scheme": "awf-b"}, {"scheme": "fsc:h=0.5,sigma=1"}],
+            [{"scheme": "static", "master": "dedicated"},
+             {"scheme": "gss:min=1", "master": "computing"}])):
+        there = Directory(tmp_path / str(number))
+        for cell in cells:
+            more = {} if number == 0 else {
+                "ranks": 3, "threads": 1, "transport": "master"}
+            there.cell([0.4 * (1 + 0.001 * i) for i in range(10)], **cell,
+                       **more, run={"serial_s": 0.7, "workers": 2})
+        there.manifest()
+        name = ("fsc", "gss")[number]
+        assert f"the simplest is {name}" in answer(dlsbench, there.path)
+        assert f"the simplest is {name}" in analysis("advise", there.path)[1]
+
+
+@pytest.mark.parametrize("what, known", [
+    ("schemes/schemes", labels.SCHEMES), ("kernels", labels.KERNELS),
+    ("transports", labels.TRANSPORTS)])
+def test_readers_know_all_names_in_their_order(what, known):
+    path = next(ROOT.glob(f"*/{what}.def"), None) \
+        or ROOT / f"harness/transport/{what}.def"
+    assert [name.replace("_", "-") for name in re.findall(
+        r"^[A-Z]+\((\w+)\)", path.read_text(), re.M)] == known
+
+
+def test_the_legend_explains_what_is_there(dlsbench, tmp_path):
+    path = made(tmp_path / "d", APART, 0.4)
+    out = " ".join(dlsbench("summary", path).out.split())
+    assert "; +/- half the 95 % interval of the median; t/bound" in out
+    assert "below 1 where" not in out
+    there = Directory(tmp_path / "one")
+    there.cell([0.4], run={"serial_s": 0.7, "bound_s": None})
+    there.manifest()
+    out = dlsbench("summary", there.path).out
+    assert "half the 95 %" not in out and "t/bound:" not in out
 
 
 def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
