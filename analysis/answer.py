@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-from . import environment, grid, labels, states, stats, verdicts
+from . import environment, grid, judge, labels, states, stats, verdicts
 
 NOT_SLOWER, SLOWER, CANNOT_TELL = 0, 1, 3
 WORDS = {NOT_SLOWER: "not slower", SLOWER: "slower",
@@ -119,7 +119,7 @@ def size(ratio):
 # ---- the answer ----
 
 def lines(comparison, sides):
-    out = [headline(comparison)]
+    out = [headline(comparison)] + others_lines(sides, comparison.threshold)
     out += cell_lines(comparison) + hidden(comparison)
     out += state_lines(comparison) + comparison.lines
     for letter, found in zip("AB", comparison.only):
@@ -158,6 +158,22 @@ def headline(comparison):
     else:
         text = "No difference was seen"
     return text + ": B takes " + extent(comparison) + "."
+
+
+def others_lines(sides, threshold):
+    """What other processes had of the cores, and what that alone does."""
+    shares = [judge.others(side.runs) for side in sides]
+    if not max(shares, key=lambda x: x if x == x else 0) \
+            >= judge.OTHERS_LEAST:
+        return []
+    words = " and ".join(
+        ("an unknown part" if math.isnan(x) else labels.percent(x, 0))
+        + f" of the cores in {letter}" for letter, x in zip("AB", shares))
+    alone = (1 - shares[0]) / (1 - shares[1]) if shares[1] < 1 else math.nan
+    far = abs(alone - 1) > threshold
+    return [f"Other processes had {words}" + (
+        f": that alone makes B's times about {alone:.2g} times A's"
+        if far else "") + "."]
 
 
 def slower_line(comparison):

@@ -44,8 +44,8 @@ if not __package__:
 import numpy as np
 import pandas as pd
 
-from . import (answer, cells, grid, labels, launches, loader, paired, program,
-               states, verdicts)
+from . import (answer, cells, grid, judge as judging, labels, launches, loader,
+               paired, program, states, verdicts)
 from .matching import (Refusal, differ, is_mixed, key_columns, key_words,
                        keyed, name_of, pair, runs_of)
 
@@ -328,6 +328,7 @@ def of_base(side, args):
 
 def answered(sides, args):
     """The exit code; the notes on the sides come after the answer."""
+    busy = [judging.others_words(side.runs) for side in sides]
     bad, alike = nothing_good(sides), same_launches(*sides)
     if bad or (alike and not args.across):
         code = answer.CANNOT_TELL if bad else answer.NOT_SLOWER
@@ -345,7 +346,9 @@ def answered(sides, args):
         show(comparison, code, answer.lines(comparison, sides),
              answer.ending(comparison, sides), args)
     sys.stdout.flush()
-    for name, side in zip("AB", sides):
+    for name, side, words in zip("AB", sides, busy):
+        if not bad and not alike:  # the answer has it
+            side.notes = [n for n in side.notes if n != words]
         side.say(f"compare: {name}")
     return code
 

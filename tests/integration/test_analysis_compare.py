@@ -480,15 +480,48 @@ def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "heat, 2 workers"
-    assert "use           any of 2 that cannot be told apart, such as " \
-        "gss:min=1 over shared, flat, 1x2, interval 100: 1.450 s" in lines[1]
-    assert "ss over shared, flat, 1x2, interval 100: a median 1.0 % longer " \
-        "(not significant" in lines[2]
-    assert "the scheme alone up to 1.0 %, not significant (ss)" in lines[3]
-    assert "the interval alone up to 200.0 % (10)" in lines[3]
-    assert "1 choice of 3 cannot be told apart from it: ss over" in lines[4]
+    assert "use           2 of 4 choices are equally fast (1.450 to 1.465 " \
+        "s, slower than one core alone); the simplest is ss over shared, " \
+        "flat, 1x2, interval 100" \
+        in lines[1]
+    assert "the scheme alone up to 1.0 %, not significant (ss)" in lines[2]
+    assert "the interval alone up to 200.0 % (10)" in lines[2]
+    assert "gss:min=1 over shared, flat, 1x2, interval 100 has the " \
+        "shortest time, and stays first" in lines[3]
+    assert "1 choice of 3 cannot be told apart from it: ss over" in lines[3]
     shutil.rmtree(there.path)
     assert analysis("advise", there.path)[0] == 2
+
+
+def test_what_others_took_of_each_side_is_in_the_answer(tmp_path):
+    """Their shares say by themselves how much longer B takes."""
+    for name, factor, share in ("a", 1, 0.1), ("b", 1.8, 0.5):
+        for number in range(6):
+            there = Directory(tmp_path / name / str(number))
+            there.cell([factor * (1 + number / 100) * t for t in TEN],
+                       f"{name}{number}", run={"others": share})
+            there.manifest(f"{name}{number}")
+    words = ("Other processes had 10 % of the cores in A and 50 % of the "
+             "cores in B: that alone makes B's times about 1.8 times A's.")
+    code, out, err = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert code == SLOWER and out.splitlines()[1] == words
+    assert "other processes" not in err
+    done = json.loads(analysis("compare", tmp_path / "a", tmp_path / "b",
+                               "--format", "json")[1])
+    assert done["lines"][1] == words
+    # Nothing is said of equal shares but what they are.
+    (tmp_path / "c").mkdir()
+    for number in range(6):
+        shutil.copytree(tmp_path / f"b/{number}", tmp_path / f"c/{number}")
+        for path in (tmp_path / f"c/{number}").iterdir():
+            path.write_text(path.read_text().replace(f"b{number}",
+                                                     f"c{number}"))
+            path.rename(path.with_name(path.name.replace(f"b{number}",
+                                                         f"c{number}")))
+    out = analysis("compare", tmp_path / "b", tmp_path / "c")[1]
+    assert out.splitlines()[1] == (
+        "Other processes had 50 % of the cores in A and 50 % of the cores in "
+        "B.")
 
 
 # ---- one side: schemes against a base ----
