@@ -327,6 +327,45 @@ void summary_answers(FILE *out, const struct summary *summary)
     }
 }
 
+/* How results were compared with the serial loop's. */
+static void print_verified(FILE *out, const struct summary_counts *counts)
+{
+    int compared = counts->ok - counts->simulated - counts->unchecked;
+    bool all = counts->unverified == 0;
+    const char *between = "";
+    if (compared > 0) {
+        fprintf(out, "%s results equal those of the serial loop",
+                all ? "all" : "the other");
+        if (counts->sampled > 0)
+            fprintf(out, " (%d compared in samples)", counts->sampled);
+        between = "; ";
+    }
+    if (counts->simulated > 0) {
+        fprintf(out, "%s%seach iteration was handed out once", between,
+                all ? "" : "in the other cells ");
+        between = "; ";
+    }
+    if (counts->unchecked > 0)
+        fprintf(out, "%s%d not compared", between, counts->unchecked);
+    fputs(counts->ok > 0 ? "\n" : "", out);
+}
+
+void summary_end(FILE *out, const char *dir, struct summary_counts counts,
+                 int skipped)
+{
+    fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
+            counts.failed);
+    if (counts.unverified > 0)
+        fprintf(out, ", %d unverified", counts.unverified);
+    if (counts.incomplete > 0)
+        fprintf(out, ", %d not complete", counts.incomplete);
+    if (skipped > 0)
+        fprintf(out, ", %d impossible combinations skipped", skipped);
+    fputc('\n', out);
+    print_verified(out, &counts);
+    fprintf(out, "results: %s\n", dir);
+}
+
 static void write_rows(const struct summary *summary, enum table_format format)
 {
     size_t room = (size_t)summary->count + 1;
@@ -348,7 +387,7 @@ void summary_print(const struct results *results, const char *dir, bool store,
         summary_tables(stdout, summary);
         tables_print(results, dir, store);
         summary_answers(stdout, summary);
-        summary_legend(stdout, summary->rows, summary->count);
+        summary_rows_legend(stdout, summary->rows, summary->count);
         summary_end(stdout, dir, summary_count(results), skipped);
     } else
         write_rows(summary, format);

@@ -13,8 +13,6 @@ struct summary_counts {
     int sampled, unchecked, simulated; /* among the ok cells */
 };
 
-struct summary_row;
-
 /* The rows of all cells, judged.  `results` has to stay until it is freed. */
 struct summary;
 
@@ -31,9 +29,6 @@ void summary_tables(FILE *out, const struct summary *summary);
 void summary_answers(FILE *out, const struct summary *summary);
 
 struct summary_counts summary_count(const struct results *results);
-
-/* What the marks and columns of these rows mean, none that they lack. */
-void summary_legend(FILE *out, const struct summary_row *rows, int count);
 
 /* The last lines: how many cells are ok, failed, skipped (-1: not known), and
  * where the results are. */
