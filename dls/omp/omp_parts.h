@@ -14,7 +14,8 @@
  *   omp_handout.c  the chunks of a visit, and the time that they take
  *   omp_blocks.c   static loops of the program itself, cut in blocks
  *   omp_team.c     the threads of a region from one barrier to the next
- *   omp_watch.c    what threads lose to others: cores, and locks
+ *   omp_watch.c    what threads lose to others: cores, and locks;
+ *                  how much of the time they are in regions
  *   mapped.c       the file of what was counted; who has the library
  *
  * It has data of its own: calls come from programs that know nothing of it. */

@@ -94,27 +94,13 @@ void count_threads(struct counters_site *counted, int threads)
 
 /* ---- a part of a region is over ---- */
 
-/* The sums over all threads in a part. */
-struct part {
-    struct team *team;
-    uint64_t stamp;
-    int threads;
-    uint64_t began, ended; /* the first thread's, the last one's */
-    uint32_t kinds;
-};
-
-static const struct stretch *stretch_of(const struct part *part, int thread)
-{
-    return &part->team->mate[thread].stretch[part->stamp & 1];
-}
-
 /* False where not all threads were there: a region that was cancelled. */
 static bool gather_part(struct part *part)
 {
     bool late = false;
     part->began = UINT64_MAX;
     for (int i = 0; i < part->threads; i++) {
-        const struct stretch *one = stretch_of(part, i);
+        const struct stretch *one = part_stretch(part, i);
         const struct stint *stint = &one->stint;
         if (one->stamp != part->stamp || stint->end < stint->begin)
             return false;
@@ -144,7 +130,7 @@ static double saved_of(const struct part *part)
 {
     double sum = 0, most = 0;
     for (int i = 0; i < part->threads; i++) {
-        const struct stretch *one = stretch_of(part, i);
+        const struct stretch *one = part_stretch(part, i);
         double ticks = (double)(one->stint.end - one->stint.begin);
         if (one->late > 0)
             return 0;
@@ -164,7 +150,7 @@ static void add_part(struct counters_site *counted, const struct part *part)
         counted->saved += saved_of(part);
     counted->threads.here += wall * part->threads;
     for (int i = 0; i < part->threads; i++) {
-        const struct stretch *one = stretch_of(part, i);
+        const struct stretch *one = part_stretch(part, i);
         counted->threads.busy +=
             (double)(one->stint.end - one->stint.begin + one->late - one->idle);
         if (one->more)
@@ -173,49 +159,6 @@ static void add_part(struct counters_site *counted, const struct part *part)
     if ((part->kinds & ~atomic_load(&counted->kinds)) != 0)
         atomic_fetch_or(&counted->kinds, part->kinds);
     count_threads(counted, part->threads);
-}
-
-/* ---- over time ---- */
-
-static void halve_strips(struct counters_strips *strips)
-{
-    strips->width *= 2;
-    for (int t = 0; t < 2 * STRIPS_THREADS; t++)
-        for (int i = 0; i < STRIPS_BINS; i++) {
-            float *row = strips->row[t];
-            row[i] = i < STRIPS_BINS / 2 ? row[2 * i] + row[2 * i + 1] : 0;
-        }
-}
-
-static void add_span(float *row, double width, double begin, double end)
-{
-    for (int i = (int)(begin / width); i < STRIPS_BINS && i * width < end; i++)
-        row[i] += (float)(fmin(end, (i + 1) * width) - fmax(begin, i * width));
-}
-
-static void add_strips(const struct part *part)
-{
-    struct counters *counters = settings()->strips ? mapped() : NULL;
-    if (counters == NULL || !part->team->outermost)
-        return;
-    struct counters_strips *strips = &counters->strips;
-    double zero = (double)counters->ticks, ended = (double)part->ended - zero;
-    while (atomic_exchange(&counters->strips_held, 1) != 0)
-        ;
-    strips->width = strips->width > 0 ? strips->width : 1 << 16;
-    while (ended >= (double)strips->width * STRIPS_BINS)
-        halve_strips(strips);
-    for (int i = 0; i < part->threads && i < STRIPS_THREADS; i++) {
-        const struct stretch *one = stretch_of(part, i);
-        double width = (double)strips->width;
-        double begin = (double)one->stint.begin - zero;
-        double ticks = (double)(one->stint.end - one->stint.begin + one->late) -
-                       (double)one->idle;
-        add_span(strips->row[2 * i], width, (double)part->began - zero, ended);
-        add_span(strips->row[2 * i + 1], width, begin, begin + fmax(ticks, 0));
-        strips->threads = i < strips->threads ? strips->threads : i + 1;
-    }
-    atomic_store(&counters->strips_held, 0);
 }
 
 static struct part part_of(const struct mate *first)
@@ -227,14 +170,14 @@ static struct part part_of(const struct mate *first)
 /* A part that is not a whole region. */
 static void count_part(const struct mate *first, const struct part *part)
 {
-    const void *to = stretch_of(part, 0)->to;
+    const void *to = part_stretch(part, 0)->to;
     struct site *site = site_find_part(part->team->site, first->from, to);
     if (site == NULL)
         return;
     engine_lock(&site->lock);
     open_visit(site->counted, part->began);
     add_part(site->counted, part);
-    add_strips(part);
+    strips_add(part);
     close_visit(site->counted);
     engine_unlock(&site->lock);
 }
@@ -258,7 +201,7 @@ void team_end(struct team *team)
     if (whole)
         add_part(site->counted, &part);
     if (whole)
-        add_strips(&part);
+        strips_add(&part);
     if (team->outermost)
         site->counted->outermost += (double)(ended - team->began);
     close_visit(site->counted);
@@ -313,6 +256,13 @@ void mate_begin(struct team *team, int thread, int threads)
     begin_stretch(mate, now);
 }
 
+static void store_sums(struct mate *mate)
+{
+    if (here.sums.locks.calls != mate->before.locks.calls ||
+        here.sums.watched > mate->before.watched)
+        more_of(mate)->sums = sums_since(&mate->before);
+}
+
 void mate_arrive(const void *to)
 {
     struct mate *mate = mate_here();
@@ -324,9 +274,7 @@ void mate_arrive(const void *to)
     here.left = now;
     stretch->stint.end = now;
     stretch->to = is_own(to) ? NULL : to;
-    if (here.sums.locks.calls != mate->before.locks.calls ||
-        here.sums.watched > mate->before.watched)
-        more_of(mate)->sums = sums_since(&mate->before);
+    store_sums(mate);
     mate->waits = true;
 }
 
@@ -382,8 +330,10 @@ void mate_task_end(struct mate *mate, struct apart task)
     watch_end(now);
     mate_count_unit(mate, ticks - mate->apart);
     mate->apart = task.outside + ticks;
-    if (mate->waits && mate->depth == 0)
-        mate_stretch(mate)->late += ticks;
+    if (!mate->waits || mate->depth > 0)
+        return;
+    mate_stretch(mate)->late += ticks;
+    store_sums(mate);
 }
 
 void mate_wait_end(struct mate *mate, struct apart wait)

@@ -49,6 +49,25 @@ struct team {
     struct team *next;
 };
 
+/* A part that is over: all its threads. */
+struct part {
+    struct team *team;
+    uint64_t stamp;
+    int threads;
+    uint64_t began, ended; /* the first thread's, the last one's */
+    uint32_t kinds;
+};
+
+static inline const struct stretch *part_stretch(const struct part *part,
+                                                 int thread)
+{
+    return &part->team->mate[thread].stretch[part->stamp & 1];
+}
+
+/* omp_watch.c: adds it to the counters over time, where these are asked for.
+ */
+void strips_add(const struct part *part);
+
 /* Around a region, by the thread that begins it; at most so many threads. */
 struct team *team_begin(struct site *site, int capacity);
 void team_end(struct team *team);

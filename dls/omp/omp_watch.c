@@ -1,8 +1,10 @@
-/* How much of its time a thread had a processor. */
+/* How much of its time a thread had a processor, or waited for locks; and over
+ * time, how much it was in regions. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -167,6 +169,49 @@ void watch_lock_end(uint64_t began, const void *caller)
     site->counted->locks.calls += calls;
     site->counted->locks.ticks += ticks;
     engine_unlock(&site->lock);
+}
+
+/* ---- over time ---- */
+
+static void halve_strips(struct counters_strips *strips)
+{
+    strips->width *= 2;
+    for (int t = 0; t < 2 * STRIPS_THREADS; t++)
+        for (int i = 0; i < STRIPS_BINS; i++) {
+            float *row = strips->row[t];
+            row[i] = i < STRIPS_BINS / 2 ? row[2 * i] + row[2 * i + 1] : 0;
+        }
+}
+
+static void add_span(float *row, double width, double begin, double end)
+{
+    for (int i = (int)(begin / width); i < STRIPS_BINS && i * width < end; i++)
+        row[i] += (float)(fmin(end, (i + 1) * width) - fmax(begin, i * width));
+}
+
+void strips_add(const struct part *part)
+{
+    struct counters *counters = settings()->strips ? mapped() : NULL;
+    if (counters == NULL || !part->team->outermost)
+        return;
+    struct counters_strips *strips = &counters->strips;
+    double zero = (double)counters->ticks, ended = (double)part->ended - zero;
+    while (atomic_exchange(&counters->strips_held, 1) != 0)
+        ;
+    strips->width = strips->width > 0 ? strips->width : 1 << 16;
+    while (ended >= (double)strips->width * STRIPS_BINS)
+        halve_strips(strips);
+    for (int i = 0; i < part->threads && i < STRIPS_THREADS; i++) {
+        const struct stretch *one = part_stretch(part, i);
+        double width = (double)strips->width;
+        double begin = (double)one->stint.begin - zero;
+        double ticks = (double)(one->stint.end - one->stint.begin + one->late) -
+                       (double)one->idle;
+        add_span(strips->row[2 * i], width, (double)part->began - zero, ended);
+        add_span(strips->row[2 * i + 1], width, begin, begin + fmax(ticks, 0));
+        strips->threads = i < strips->threads ? strips->threads : i + 1;
+    }
+    atomic_store(&counters->strips_held, 0);
 }
 
 /* ---- the calls that wait for one ---- */

@@ -193,6 +193,39 @@ def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
     no_advice(done.stderr)
 
 
+TASKS = r"""
+#include <unistd.h>
+int main(void)
+{
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 100; i++) {
+#pragma omp task
+        {
+            usleep(500);
+#pragma omp critical
+            usleep(1500);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_waiting_of_tasks_is_that_of_their_part(tmp_path, compiler):
+    """Most of them run while their threads are at the barrier."""
+    (tmp_path / "t.c").write_text(TASKS)
+    subprocess.run([compiler, "-fopenmp", "-g", "t.c", "-o", "t"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "t")
+    row = of(done.stderr, "main")
+    (waiting,) = re.findall(r"waiting at .*, ([\d.]+) % of", done.stderr)
+    assert percent(row[7]) > 20
+    assert float(waiting) == pytest.approx(percent(row[7]), abs=1)
+    assert re.search(r"100 tasks of .* at most; threads wait for one another "
+                     r".*: no schedule changes that\n", done.stderr)
+
+
 def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
     compiled(tmp_path, "lock", (
         "#include <unistd.h>\nint main(void) {\n"
