@@ -116,7 +116,8 @@ static int open_record(struct omp_input *in, struct error *err)
 
 /* Without a folder the records are beside the counters.  Returns exit code. */
 static int write_records(const struct omp_input *in, const char *folder,
-                         const struct loops *loops)
+                         const struct loops *loops,
+                         const struct report_run *run)
 {
     struct error err;
     const char *to = in->record != NULL ? in->record : folder;
@@ -126,7 +127,8 @@ static int write_records(const struct omp_input *in, const char *folder,
          omp_on(in->on, to, in->out != NULL ? in->path : NULL, stderr, &err) !=
              0))
         end = command_fail(COMMAND_FAILED, &err);
-    else if (files == 0) {
+    recorded_say_rest(loops, run, stderr);
+    if (end == COMMAND_OK && files == 0) {
         command_say("omp: --%s: no loop was recorded", name_option(in));
         end = COMMAND_FAILED;
     }
@@ -226,7 +228,7 @@ static int report(struct start *start, const struct omp_input *in,
         loops_read_code(&loops, tables); /* for the next run */
     if (in->out != NULL)
         exit_code = store(in, words, &run, &loops);
-    if (start->records && write_records(in, start->folder, &loops) != 0)
+    if (start->records && write_records(in, start->folder, &loops, &run) != 0)
         exit_code = COMMAND_FAILED;
     loops_free(&loops);
     return exit_code;

@@ -192,6 +192,24 @@ def test_without_a_loop_nothing_is_left_and_the_command_fails(tmp_path):
     assert done.returncode == 5
 
 
+def test_on_says_what_it_saw_in_place_of_a_loop(tmp_path):
+    """And which command answers for it."""
+    (tmp_path / "s.c").write_text(
+        "#include <unistd.h>\nint a[64];\nint main(void)\n{\n"
+        "#pragma omp parallel for\n"
+        "    for (int i = 0; i < 64; i++)\n        usleep(100 * (a[i] = i));\n"
+        "#pragma omp parallel\n#pragma omp single\n    usleep(50000);\n}\n")
+    subprocess.run(["gcc", "-g", "-O2", "-fopenmp", "s.c", "-o", "s"],
+                   cwd=tmp_path, check=True)
+    done = run("omp", "--on", 4, "--", "./s", cwd=tmp_path)
+    assert done.returncode == 1
+    said = done.stderr[done.stderr.index("Answer:"):]
+    assert re.search(r"main s.c:\d+ is not recorded: a static loop, .* shows no "
+                     r"single iterations; instead, see the next line\n"
+                     r"  dlsbench omp --suggest \S*s.c \| patch -p0", said)
+    assert re.search(r"s.c:\d+ is not recorded: .* \(single\)\n", said)
+
+
 def test_a_long_iteration_is_named_where_no_schedule_helps(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/loop-visit1.txt").write_text("# loop\n5e-2\n"

@@ -1,6 +1,11 @@
-/* Parts of regions: which of them are the row of a loop, and which are
- * master's. */
+/* Parts of regions: which of them are the row of a loop, which are master's,
+ * and whether they are worth a change. */
+#include "bench/options/table.h"
 #include "bench/programs/seen/loops.h"
+#include "bench/programs/seen/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
 
 /* What loops have of a region's time. */
 static double find_covered(const struct loops_process *process, int region)
@@ -84,4 +89,91 @@ void parts_find_master(const struct counters *counters,
                            from < to ? to : UINT64_MAX) ||
         (from > to && symbols_has_master(symbols, path, first, first, to)))
         site->kinds |= KIND_MASTER;
+}
+
+/* ---- the verdict on one ---- */
+
+bool verdict_is_static(const struct counters_site *site)
+{
+    return (site->kinds & ~(uint32_t)KIND_STATIC) == 0 && site->threads_max > 1;
+}
+
+double verdict_part_gain(const struct loops_loop *part, double seconds)
+{
+    if (part->shares || !verdict_is_static(part->site) ||
+        part->site->visits == 0 || verdict_is_disturbed(part, part->saved_s))
+        return 0;
+    return fmin(fmax(part->saved_s - part->lost_s, 0) / seconds, 1);
+}
+
+static int write_units(const struct loops_loop *part, char *text, size_t size)
+{
+    const struct counters_units *units = &part->site->units;
+    double tick_s = part->here_s / fmax(part->site->threads.here, 1);
+    double mean_s = units->ticks * tick_s / (double)units->count;
+    char mean[32], most[32];
+    if (units->count == 0)
+        return 0;
+    table_said_seconds(mean_s, mean_s, mean, sizeof(mean));
+    table_said_seconds(units->longest * tick_s, mean_s, most, sizeof(most));
+    const char *what = part->site->kinds & KIND_SECTIONS ? "sections" : "tasks";
+    return snprintf(text, size, "%lld %s of %s in the mean, %s at most; ",
+                    (long long)units->count, what, mean, most);
+}
+
+/* Of what no schedule changes. */
+static void say_idle(const struct loops_loop *part, char *text, size_t size)
+{
+    uint32_t met = part->site->kinds;
+    snprintf(text, size, "threads are idle %.1f %% of their time%s",
+             100 * verdict_idle(part),
+             verdict_idle(part) < 0.05 ? ""
+             : met & KIND_SECTIONS     ? ": more, or more equal, sections help"
+             : met & (KIND_TASKS | KIND_TASKLOOP)
+                 ? ": more and shorter tasks may help"
+             : met & (KIND_SINGLE | KIND_MASTER)
+                 ? ": one of them works alone, which no schedule changes"
+             : met & KIND_LOOP ? ": its loop above says what a schedule changes"
+                               : ": schedules do not change that");
+}
+
+static void say_fine_part(const struct loops_loop *part, double saves,
+                          char *text, size_t size)
+{
+    double most = fmin(saves, verdict_matters);
+    snprintf(text, size, "fine as it is: balance would save at most %.1f %%%s",
+             100 * most, verdict_rest(part, most, saves));
+}
+
+const char *verdict_part(const struct loops_loop *part, double seconds,
+                         char *text, size_t size)
+{
+    const struct counters_site *site = part->site;
+    double gain = verdict_part_gain(part, seconds);
+    if (verdict_open_s(part) > 0)
+        verdict_say_open(part, seconds, text, size);
+    else if (site->threads_max == 1)
+        snprintf(text, size, "the team has one thread: nothing to schedule");
+    else if (part->shares)
+        snprintf(text, size, "not judged: its threads share cores");
+    else if (!verdict_is_static(site)) {
+        int used = write_units(part, text, size);
+        if (verdict_is_locked(part))
+            verdict_say_locked(part, seconds, text + used, size - (size_t)used);
+        else if (verdict_unjudged_s(part) > 0)
+            verdict_say_disturbed(part, 0, text + used, size - (size_t)used);
+        else
+            say_idle(part, text + used, size - (size_t)used);
+    } else if (part->saved_s >= verdict_matters * seconds &&
+               verdict_is_disturbed(part, part->saved_s))
+        verdict_say_disturbed(part, part->saved_s, text, size);
+    else if (gain < verdict_matters)
+        say_fine_part(part, part->saved_s / seconds, text, size);
+    else
+        snprintf(text, size,
+                 "balance would save %.1f %% of the program%s: its "
+                 "threads wait at its end; a loop there can have "
+                 "schedule(runtime)",
+                 100 * gain, verdict_rest(part, gain, part->saved_s / seconds));
+    return text;
 }

@@ -222,3 +222,45 @@ int recorded_write(const char *from, const char *to, const struct loops *loops,
         }
     return code;
 }
+
+/* ---- what is no loop with iterations ---- */
+
+static void say_part(const struct loops_process *process,
+                     const struct loops_loop *part,
+                     const struct report_run *run, bool first, FILE *out)
+{
+    const struct answer_sum next = {.row = part, .counters = process->counters};
+    char name[LINES_NAME], what[120];
+    lines_name(part, name);
+    if (!verdict_is_static(part->site)) {
+        fprintf(out,
+                "dlsbench: omp: %s is not recorded: no loop of it has a "
+                "schedule (%s)\n",
+                name, lines_kinds(part->site, what));
+        return;
+    }
+    fprintf(out,
+            "dlsbench: omp: %s is not recorded: a static loop, or other "
+            "code of a region, shows no single iterations",
+            name);
+    if (first) {
+        fprintf(out, "; instead, ");
+        answer_print_next(out, &next, run);
+    } else
+        fprintf(out, "\n");
+}
+
+void recorded_say_rest(const struct loops *loops, const struct report_run *run,
+                       FILE *out)
+{
+    bool first = true;
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].parts; k++) {
+            const struct loops_loop *part = &loops->process[i].part[k];
+            if (part->seconds < verdict_matters * run->seconds ||
+                (atomic_load(&part->site->kinds) & KIND_LOOP) != 0)
+                continue;
+            say_part(&loops->process[i], part, run, first, out);
+            first = first && !verdict_is_static(part->site);
+        }
+}

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "bench/programs/seen/loops.h"
+#include "bench/programs/seen/seen_report.h"
 
 #include <stdio.h>
 
@@ -15,5 +16,10 @@
  * with a text. */
 int recorded_write(const char *from, const char *to, const struct loops *loops,
                    FILE *out, int *files, struct error *err);
+
+/* What else took 1 % of the time or more, why it has no files, and the command
+ * that answers for it. */
+void recorded_say_rest(const struct loops *loops, const struct report_run *run,
+                       FILE *out);
 
 #endif

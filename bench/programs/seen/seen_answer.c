@@ -9,66 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what to try ---- */
-
-/* An iteration that takes less is not worth being handed out alone. */
-static const double alone_s = 1e-6;
-
-/* Chunks of a thread in a visit: few enough to cost little, and enough to
- * balance. */
-enum { CHUNKS = 32 };
-
-/* What --try runs if nothing else is said, and what starts a run. */
-enum { ROUNDS = 10 };
-
-int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
-{
-    const struct counters_site *site = loop->site;
-    double iterations = (double)site->iterations;
-    double visits = fmax((double)site->visits, 1);
-    double threads = fmax(site->threads_max, 1);
-    double chunk = ceil(iterations / visits / threads / CHUNKS);
-    bool alone = loop->busy_s > alone_s * iterations;
-    if (chunk > 1)
-        snprintf(text, ADVICE_SIZE, "css:chunk=%.0f,fss,tss,%s", chunk,
-                 alone ? "ss" : "gss");
-    else
-        snprintf(text, ADVICE_SIZE, "fss,tss,%s", alone ? "ss" : "gss");
-    return chunk > 1 ? 4 : 3;
-}
-
-void advice_time(int choices, double seconds, char text[ADVICE_TIME])
-{
-    double all_s = seconds * (1 + ROUNDS * (choices + 1));
-    snprintf(text, ADVICE_TIME, "%.3g %s",
-             ceil(all_s / (all_s < 120    ? 1
-                           : all_s < 7200 ? 60
-                                          : 3600)),
-             all_s < 120    ? "s"
-             : all_s < 7200 ? "min"
-                            : "h");
-}
-
-const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
-{
-    const char *loops = loop->site->clause == CLAUSE_RUNTIME ? ""
-                        : loop->site->clause == CLAUSE_BLOCKS
-                            ? " --loops static"
-                            : " --loops dynamic";
-    char list[ADVICE_SIZE];
-    advice_list(loop, list);
-    if (loop->site->clause == CLAUSE_BLOCKS) {
-        snprintf(text, ADVICE_SIZE, "--try %.60s%s finds out whether one helps",
-                 list, loops);
-        return text;
-    }
-    snprintf(text, ADVICE_SIZE,
-             "--try %.60s%s finds out whether one helps, --on %d%s replays "
-             "them beside the loop as it is",
-             list, loops, loop->site->threads_max, loops);
-    return text;
-}
-
 /* ---- the whole program ---- */
 
 /* Of a process's time outside of regions, what it may have waited for those
@@ -219,7 +159,7 @@ static const char *find_cut(const struct answer_sum *sum,
 }
 
 /* What to do about the row with the largest gain. */
-static void print_next(FILE *out, const struct answer_sum *sum,
+void answer_print_next(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run)
 {
     const struct symbols_place *place = &sum->row->place;
@@ -264,18 +204,38 @@ static void say_open(FILE *out, const struct answer_sum *sum)
             sum->end[0] != '\0' ? sum->end : "ended");
 }
 
+/* What is more than the gain, and no schedule changes. */
+static void say_beside(FILE *out, const struct answer_sum *sum,
+                       const struct answer_whole *whole)
+{
+    if (whole->inside < 0.5)
+        fprintf(out,
+                " (%.0f %% of the time is outside of parallel regions, which "
+                "no schedule changes)",
+                100 * (1 - whole->inside));
+    else if (sum->idle >= 0.05 && sum->idle > sum->gain)
+        fprintf(out,
+                " (threads are idle %.0f %% of the time in %s, %s, which no "
+                "schedule changes)",
+                100 * sum->idle, sum->idler, sum->what);
+}
+
 static void say_gain(FILE *out, const struct answer_sum *sum,
+                     const struct answer_whole *whole,
                      const struct report_run *run)
 {
-    fprintf(out, "up to %.0f %% to gain%s%s%s: ", 100 * fmin(sum->gain, 1),
+    fprintf(out, "up to %.0f %% to gain%s%s%s", 100 * fmin(sum->gain, 1),
             sum->changed ? " over these schemes" : "",
             sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
             sum->name);
-    print_next(out, sum, run);
+    say_beside(out, sum, whole);
+    fprintf(out, ": ");
+    answer_print_next(out, sum, run);
 }
 
 /* Threads wait for one another more than a schedule can gain. */
 static void say_locked(FILE *out, const struct answer_sum *sum,
+                       const struct answer_whole *whole,
                        const struct report_run *run, double locked,
                        bool doubtful)
 {
@@ -294,7 +254,7 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
         return;
     }
     fprintf(out, "%s %.0f %% of their time; schedules: ", waits, 100 * locked);
-    say_gain(out, sum, run);
+    say_gain(out, sum, whole, run);
 }
 
 /* Beginning and ending a region takes some microseconds, with many threads
@@ -357,6 +317,27 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 fine, percent);
 }
 
+/* What seems to be a gain, or idle time, may be others'. */
+static void say_doubt(FILE *out, const struct answer_sum *sum,
+                      const struct answer_whole *whole)
+{
+    if (whole->inside < 0.5)
+        fprintf(out,
+                "%.0f %% of the time is outside of parallel regions (serial): "
+                "schedules cannot help there. For the rest this",
+                100 * (1 - whole->inside));
+    else
+        fprintf(out, "this");
+    fprintf(out,
+            " run cannot tell: others had the cores for %.0f %% of the "
+            "time",
+            100 * whole->lost);
+    if (sum->gain >= verdict_matters)
+        fprintf(out, ", and what seems a gain of up to %.0f %% may be theirs",
+                100 * fmin(sum->gain, 1));
+    fprintf(out, "; run it again on a quiet machine\n");
+}
+
 static void say_answer(FILE *out, const struct answer_sum *sum,
                        const struct answer_whole *whole,
                        const struct report_run *run)
@@ -369,14 +350,11 @@ static void say_answer(FILE *out, const struct answer_sum *sum,
     else if (sum->open >= verdict_matters)
         say_open(out, sum);
     else if (locked >= 0.05 && locked * whole->inside > sum->gain)
-        say_locked(out, sum, run, locked, doubtful);
+        say_locked(out, sum, whole, run, locked, doubtful);
     else if (doubtful)
-        fprintf(out,
-                "this run cannot tell: others had the cores for %.0f %% of the "
-                "time; run it again on a quiet machine\n",
-                100 * whole->lost);
+        say_doubt(out, sum, whole);
     else if (sum->gain >= verdict_matters)
-        say_gain(out, sum, run);
+        say_gain(out, sum, whole, run);
     else
         say_why_not(out, sum, whole);
 }

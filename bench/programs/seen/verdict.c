@@ -152,6 +152,66 @@ double verdict_locked(const struct loops_loop *loop)
     return loop->here_s > 0 ? fmin(loop->locks_s / loop->here_s, 1) : 0;
 }
 
+/* ---- what to try ---- */
+
+/* An iteration that takes less is not worth being handed out alone. */
+static const double alone_s = 1e-6;
+
+/* Chunks of a thread in a visit: few enough to cost little, and enough to
+ * balance. */
+enum { CHUNKS = 32 };
+
+/* What --try runs if nothing else is said, and what starts a run. */
+enum { ROUNDS = 10 };
+
+int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
+{
+    const struct counters_site *site = loop->site;
+    double iterations = (double)site->iterations;
+    double visits = fmax((double)site->visits, 1);
+    double threads = fmax(site->threads_max, 1);
+    double chunk = ceil(iterations / visits / threads / CHUNKS);
+    bool alone = loop->busy_s > alone_s * iterations;
+    if (chunk > 1)
+        snprintf(text, ADVICE_SIZE, "css:chunk=%.0f,fss,tss,%s", chunk,
+                 alone ? "ss" : "gss");
+    else
+        snprintf(text, ADVICE_SIZE, "fss,tss,%s", alone ? "ss" : "gss");
+    return chunk > 1 ? 4 : 3;
+}
+
+void advice_time(int choices, double seconds, char text[ADVICE_TIME])
+{
+    double all_s = seconds * (1 + ROUNDS * (choices + 1));
+    snprintf(text, ADVICE_TIME, "%.3g %s",
+             ceil(all_s / (all_s < 120    ? 1
+                           : all_s < 7200 ? 60
+                                          : 3600)),
+             all_s < 120    ? "s"
+             : all_s < 7200 ? "min"
+                            : "h");
+}
+
+const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
+{
+    const char *loops = loop->site->clause == CLAUSE_RUNTIME ? ""
+                        : loop->site->clause == CLAUSE_BLOCKS
+                            ? " --loops static"
+                            : " --loops dynamic";
+    char list[ADVICE_SIZE];
+    advice_list(loop, list);
+    if (loop->site->clause == CLAUSE_BLOCKS) {
+        snprintf(text, ADVICE_SIZE, "--try %.60s%s finds out whether one helps",
+                 list, loops);
+        return text;
+    }
+    snprintf(text, ADVICE_SIZE,
+             "--try %.60s%s finds out whether one helps, --on %d%s replays "
+             "them beside the loop as it is",
+             list, loops, loop->site->threads_max, loops);
+    return text;
+}
+
 /* ---- advice ---- */
 
 static bool is_few(const struct counters_site *site)
@@ -173,11 +233,14 @@ bool verdict_is_single(const struct loops_loop *loop)
 }
 
 /* Where what it saves is more than a schedule may gain. */
-static const char *rest_words(double gain, double saves)
+const char *verdict_rest(const struct loops_loop *row, double gain,
+                         double saves)
 {
-    return gain < 0.8 * saves && saves - gain >= 0.001
-               ? " (the rest may be others', who had its cores at times)"
-               : "";
+    bool less = gain < 0.8 * saves && saves - gain >= 0.001;
+    return gain >= verdict_matters && row->lost_s > 0.1 * row->busy_s
+               ? " (others had its cores at times: this may be theirs)"
+           : less ? " (the rest may be others', who had its cores at times)"
+                  : "";
 }
 
 /* The advice for a loop whose threads wait at its end. */
@@ -189,7 +252,7 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
     bool single = are_single(site);
     snprintf(text, size,
              "up to %.1f %% of the program, for waiting at the end%s: %s%s",
-             100 * gain, rest_words(gain, all),
+             100 * gain, verdict_rest(loop, gain, all),
              !single && is_few(site) ? "more and smaller chunks, " : "",
              single ? "threads wait for single iterations, which no schedule "
                       "cuts; make the long ones shorter, or begin with them"
@@ -201,10 +264,11 @@ static void say_asking(const struct loops_loop *loop, double gain, char *text,
 {
     char advice[ADVICE_SIZE];
     snprintf(text, size,
-             "%sup to %.1f %% of the program, most of it for handing out "
+             "%sup to %.1f %% of the program%s, most of it for handing out "
              "%schunks: larger ones, %s",
              loop->site->threads_max == 1 ? "one thread, but " : "", 100 * gain,
-             is_tiny(loop) ? "tiny " : "", advice_text(loop, advice));
+             verdict_rest(loop, gain, 0), is_tiny(loop) ? "tiny " : "",
+             advice_text(loop, advice));
 }
 
 /* ---- the sentence ---- */
@@ -231,8 +295,8 @@ static void say_fixed(const struct loops_loop *loop, double seconds, char *text,
                  fixed_reason(loop->site));
 }
 
-static void say_open(const struct loops_loop *loop, double seconds, char *text,
-                     size_t size)
+void verdict_say_open(const struct loops_loop *loop, double seconds, char *text,
+                      size_t size)
 {
     snprintf(text, size,
              "not over when the program ended: %.4g s until then, %.1f %% of "
@@ -240,8 +304,8 @@ static void say_open(const struct loops_loop *loop, double seconds, char *text,
              loop->open_s, 100 * fmin(loop->open_s / seconds, 1));
 }
 
-static void say_disturbed(const struct loops_loop *loop, double loss,
-                          char *text, size_t size)
+void verdict_say_disturbed(const struct loops_loop *loop, double loss,
+                           char *text, size_t size)
 {
     int used =
         snprintf(text, size,
@@ -254,20 +318,24 @@ static void say_disturbed(const struct loops_loop *loop, double loss,
 }
 
 /* Waiting for one another is more than waiting at the end. */
-static bool is_locked(const struct loops_loop *loop)
+bool verdict_is_locked(const struct loops_loop *loop)
 {
     return verdict_locked(loop) >= 0.05 &&
            loop->locks_s > loop->saved_s * loop->site->threads_max;
 }
 
-static void say_locked(const struct loops_loop *loop, double seconds,
-                       char *text, size_t size)
+void verdict_say_locked(const struct loops_loop *loop, double seconds,
+                        char *text, size_t size)
 {
-    snprintf(text, size,
-             "threads wait for one another %.1f %% of their time, in critical "
-             "sections or locks: no schedule changes that; at most %.1f %% of "
-             "the program is the schedule's",
-             100 * verdict_locked(loop), 100 * verdict_gain(loop, seconds));
+    int used = snprintf(text, size,
+                        "threads wait for one another %.1f %% of their time, "
+                        "in critical sections or locks: no schedule changes "
+                        "that",
+                        100 * verdict_locked(loop));
+    if (counters_is_loop(loop->site->clause))
+        snprintf(text + used, size - (size_t)used,
+                 "; at most %.1f %% of the program is the schedule's",
+                 100 * verdict_gain(loop, seconds));
 }
 
 static void say_fine(const struct loops_loop *loop, double gain, double seconds,
@@ -277,7 +345,7 @@ static void say_fine(const struct loops_loop *loop, double gain, double seconds,
     snprintf(text, size,
              "fine %s%s: at most %.1f %% of the program could be gained%s",
              scheme[0] != '\0' ? "under " : "as it is", scheme, 100 * gain,
-             rest_words(gain, loop->saved_s / seconds));
+             verdict_rest(loop, gain, loop->saved_s / seconds));
 }
 
 const char *verdict_text(const struct loops_loop *loop, double seconds,
@@ -286,7 +354,7 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
     const struct counters_site *site = loop->site;
     double gain = verdict_gain(loop, seconds);
     if (verdict_open_s(loop) > 0)
-        say_open(loop, seconds, text, size);
+        verdict_say_open(loop, seconds, text, size);
     else if (site->visits == 0)
         snprintf(text, size, "no visit came to its end");
     else if (!verdict_may_change(site))
@@ -297,11 +365,11 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
         snprintf(text, size,
                  "the time of all its threads is known only where --scheme "
                  "hands out its chunks");
-    else if (is_locked(loop))
-        say_locked(loop, seconds, text, size);
+    else if (verdict_is_locked(loop))
+        verdict_say_locked(loop, seconds, text, size);
     else if (gain < verdict_matters &&
              verdict_unjudged_s(loop) >= verdict_matters * seconds)
-        say_disturbed(loop, loop->saved_s, text, size);
+        verdict_say_disturbed(loop, loop->saved_s, text, size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)
@@ -310,91 +378,5 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
         say_asking(loop, gain, text, size);
     else
         say_waiting(loop, gain, loop->saved_s / seconds, text, size);
-    return text;
-}
-
-/* ---- parts of regions ---- */
-
-bool verdict_is_static(const struct counters_site *site)
-{
-    return (site->kinds & ~(uint32_t)KIND_STATIC) == 0 && site->threads_max > 1;
-}
-
-double verdict_part_gain(const struct loops_loop *part, double seconds)
-{
-    if (part->shares || !verdict_is_static(part->site) ||
-        part->site->visits == 0 || verdict_is_disturbed(part, part->saved_s))
-        return 0;
-    return fmin(fmax(part->saved_s - part->lost_s, 0) / seconds, 1);
-}
-
-static int write_units(const struct loops_loop *part, char *text, size_t size)
-{
-    const struct counters_units *units = &part->site->units;
-    double tick_s = part->here_s / fmax(part->site->threads.here, 1);
-    double mean_s = units->ticks * tick_s / (double)units->count;
-    char mean[32], most[32];
-    if (units->count == 0)
-        return 0;
-    table_said_seconds(mean_s, mean_s, mean, sizeof(mean));
-    table_said_seconds(units->longest * tick_s, mean_s, most, sizeof(most));
-    const char *what = part->site->kinds & KIND_SECTIONS ? "sections" : "tasks";
-    return snprintf(text, size, "%lld %s of %s in the mean, %s at most; ",
-                    (long long)units->count, what, mean, most);
-}
-
-/* Of what no schedule changes. */
-static void say_idle(const struct loops_loop *part, char *text, size_t size)
-{
-    uint32_t met = part->site->kinds;
-    snprintf(text, size, "threads are idle %.1f %% of their time%s",
-             100 * verdict_idle(part),
-             verdict_idle(part) < 0.05 ? ""
-             : met & KIND_SECTIONS     ? ": more, or more equal, sections help"
-             : met & (KIND_TASKS | KIND_TASKLOOP)
-                 ? ": more and shorter tasks may help"
-             : met & (KIND_SINGLE | KIND_MASTER)
-                 ? ": one of them works alone, which no schedule changes"
-             : met & KIND_LOOP ? ": its loop above says what a schedule changes"
-                               : ": schedules do not change that");
-}
-
-static void say_fine_part(double saves, char *text, size_t size)
-{
-    double most = fmin(saves, verdict_matters);
-    snprintf(text, size, "fine as it is: balance would save at most %.1f %%%s",
-             100 * most, rest_words(most, saves));
-}
-
-const char *verdict_part(const struct loops_loop *part, double seconds,
-                         char *text, size_t size)
-{
-    const struct counters_site *site = part->site;
-    double gain = verdict_part_gain(part, seconds);
-    if (verdict_open_s(part) > 0)
-        say_open(part, seconds, text, size);
-    else if (site->threads_max == 1)
-        snprintf(text, size, "the team has one thread: nothing to schedule");
-    else if (part->shares)
-        snprintf(text, size, "not judged: its threads share cores");
-    else if (is_locked(part))
-        say_locked(part, seconds, text, size);
-    else if (!verdict_is_static(site)) {
-        int used = write_units(part, text, size);
-        if (verdict_unjudged_s(part) > 0)
-            say_disturbed(part, 0, text + used, size - (size_t)used);
-        else
-            say_idle(part, text + used, size - (size_t)used);
-    } else if (part->saved_s >= verdict_matters * seconds &&
-               verdict_is_disturbed(part, part->saved_s))
-        say_disturbed(part, part->saved_s, text, size);
-    else if (gain < verdict_matters)
-        say_fine_part(part->saved_s / seconds, text, size);
-    else
-        snprintf(text, size,
-                 "balance would save %.1f %% of the program%s: its "
-                 "threads wait at its end; a loop there can have "
-                 "schedule(runtime)",
-                 100 * gain, rest_words(gain, part->saved_s / seconds));
     return text;
 }

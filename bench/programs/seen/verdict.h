@@ -26,7 +26,7 @@ double verdict_gain(const struct loops_loop *loop, double seconds);
 const char *verdict_text(const struct loops_loop *loop, double seconds,
                          char *text, size_t size);
 
-/* The same of a part of a region. */
+/* The same of a part of a region: parts.c. */
 const char *verdict_part(const struct loops_loop *part, double seconds,
                          char *text, size_t size);
 
@@ -57,7 +57,22 @@ double verdict_unjudged_s(const struct loops_loop *loop);
  * row's; else its other visits tell enough, and this is 0. */
 double verdict_open_s(const struct loops_loop *loop);
 
-/* ---- what to do about a loop whose schedule costs time: seen_answer.c ---- */
+/* ---- sentences on loops and parts ---- */
+
+/* After what a row may gain, where it has others to blame: it may be less than
+ * this, or the rest of what balance saves is theirs. */
+const char *verdict_rest(const struct loops_loop *row, double gain,
+                         double saves);
+/* Not over; others had its cores; threads wait for one another. */
+void verdict_say_open(const struct loops_loop *loop, double seconds, char *text,
+                      size_t size);
+void verdict_say_disturbed(const struct loops_loop *loop, double loss,
+                           char *text, size_t size);
+bool verdict_is_locked(const struct loops_loop *loop);
+void verdict_say_locked(const struct loops_loop *loop, double seconds,
+                        char *text, size_t size);
+
+/* ---- what to do about a loop whose schedule costs time ---- */
 
 enum { ADVICE_SIZE = 200 };
 
@@ -118,6 +133,11 @@ void answer_print_word(FILE *out, const char *word);
 void answer_print_whole(FILE *out, const struct loops *loops,
                         const struct report_run *run,
                         const struct answer_whole *whole);
+
+/* The next command for the row of a sum, after "see the next line"; or what to
+ * do where there is none. */
+void answer_print_next(FILE *out, const struct answer_sum *sum,
+                       const struct report_run *run);
 
 /* The last line, and below it a command if there is one to copy; the caller
  * frees it. */

@@ -250,6 +250,52 @@ static void what_others_may_have_made_is_not_excluded(void **unused)
     answers(&sum, "fine as it is: schedules could gain at most 0.9 %", "0.4");
 }
 
+/* A number that others may have made is not said without them. */
+static void a_gain_that_others_may_have_made_is_no_gain(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    its.busy_s = 1;
+    its.lost_s = 0.12;
+    has(&its, "(others had its cores at times: this may be theirs)", "rest");
+    const struct answer_whole loaded = {.inside = 0.9, .lost = 0.6};
+    struct answer_sum sum = {.threads = 2, .gain = 0.23, .disturbed = 0.2};
+    answers_of(&loaded, &sum,
+               "this run cannot tell: others had the cores for 60 % of the "
+               "time, and what seems a gain of up to 23 % may be theirs; run",
+               "to gain");
+    answers_of(&(struct answer_whole){.inside = 0.1, .lost = 0.6}, &sum,
+               "90 % of the time is outside of parallel regions (serial): "
+               "schedules cannot help there. For the rest this run cannot tell",
+               "to gain");
+}
+
+static void what_no_schedule_changes_is_said_beside_a_gain(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    const struct loops_loop its = row(&loop);
+    struct answer_sum sum = {.row = &its,
+                             .threads = 2,
+                             .gain = 0.02,
+                             .best = 0.02,
+                             .idle = 0.15,
+                             .idler = "f a.c:5",
+                             .what = "sections",
+                             .name = "f a.c:1"};
+    answers(&sum,
+            "up to 2 % to gain in f a.c:1 (threads are idle 15 % of the time "
+            "in f a.c:5, sections, which no schedule changes): see",
+            "outside");
+    answers_of(&(struct answer_whole){.inside = 0.1}, &sum,
+               "a.c:1 (90 % of the time is outside of parallel regions, which "
+               "no schedule changes): see",
+               "idle");
+    sum.gain = sum.best = 0.2;
+    answers(&sum, "up to 20 % to gain in f a.c:1: see", "idle");
+}
+
 static void what_still_runs_is_not_said_to_have_ended(void **unused)
 {
     (void)unused;
@@ -275,6 +321,8 @@ int main(void)
         cmocka_unit_test(locks_hide_no_gain),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_others_may_have_made_is_not_excluded),
+        cmocka_unit_test(a_gain_that_others_may_have_made_is_no_gain),
+        cmocka_unit_test(what_no_schedule_changes_is_said_beside_a_gain),
         cmocka_unit_test(what_still_runs_is_not_said_to_have_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
