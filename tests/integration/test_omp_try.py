@@ -280,6 +280,34 @@ int main(void) { plain(); inside(); return 0; }
 """
 
 
+BLOCKS = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    int a[96];
+#pragma omp parallel for
+    for (int i = 0; i < 96; i++)
+        usleep(60 * (a[i] = i));
+    printf("%d\n", a[95]);
+}
+"""
+
+
+def test_blocks_are_not_called_chunks_of_iterations(omp, tmp_path):
+    """ss hands out blocks here: dynamic,1 would be something else."""
+    (tmp_path / "b.c").write_text(BLOCKS)
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "b.c", "-o", "b"],
+                   cwd=tmp_path, check=True)
+    done = omp("--try", "ss", "--loops", "static", "--same-output",
+               "--repetitions", 8, "--", "./b")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^Permanently: schedule\(runtime\) in b.c:\d+, and --try "
+                     "again", done.stdout, re.M), done.stdout
+    assert "dynamic" not in done.stdout
+    assert "may change their last digits\n" in done.stdout
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_patch_is_of_the_loops_that_gain(omp, tmp_path, compiler, level):

@@ -245,6 +245,9 @@ void findings_print(const struct findings *findings, FILE *out)
         fprintf(out, ": %s\n", findings_say(findings, i, text, sizeof(text)));
     }
     fprintf(out, "  %s\n", outputs_say(&rounds->outputs, text, sizeof(text)));
+    if (subjects_cut(subjects))
+        fprintf(out, "  static loops were cut: sums of floating point may "
+                     "change their last digits\n");
     fprintf(out, "  gains are shares of the time as it is; all intervals hold "
                  "together with 95 %%;\n  cores: processors' time over the "
                  "program's, and what others had of the same ones\n");

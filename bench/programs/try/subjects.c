@@ -100,6 +100,7 @@ static void add_loop(struct subjects *subjects,
     if (subject == NULL)
         subject = add_subject(subjects, name, 0);
     subject->share = fmax(subject->share, sum.seconds / seconds);
+    subject->blocks = subject->blocks || site.clause == CLAUSE_BLOCKS;
     name_for_rules(subject, process, first);
 }
 
@@ -166,6 +167,14 @@ void subjects_weigh(struct subjects *subjects, const struct tries *tries)
     put_small_last(subjects);
 }
 
+bool subjects_cut(const struct subjects *subjects)
+{
+    bool any = false;
+    for (int i = 1; i < subjects->count; i++)
+        any = any || subjects->subject[i].blocks;
+    return any;
+}
+
 /* ---- JSON ---- */
 
 json_t *subjects_to_json(const struct subjects *subjects)
@@ -177,9 +186,10 @@ json_t *subjects_to_json(const struct subjects *subjects)
         for (int k = 0; k < subject->builds; k++)
             json_array_append_new(builds, json_string(subject->build[k]));
         json_array_append_new(
-            list, json_pack("{s:s,s:s?,s:s?,s:i,s:o}", "name", subject->name,
-                            "line", subject->line, "file", subject->file,
-                            "number", subject->number, "builds", builds));
+            list, json_pack("{s:s,s:s?,s:s?,s:i,s:b,s:o}", "name",
+                            subject->name, "line", subject->line, "file",
+                            subject->file, "number", subject->number, "blocks",
+                            subject->blocks, "builds", builds));
     }
     return list;
 }
@@ -196,6 +206,7 @@ void subjects_from_json(struct subjects *subjects, const json_t *list)
             continue;
         struct subject *subject = add_subject(subjects, name, i == 0);
         const char *file = json_string_value(json_object_get(row, "file"));
+        subject->blocks = json_is_true(json_object_get(row, "blocks"));
         if (line != NULL)
             set_line(subject, need_copy(line), file != NULL ? file : "",
                      (int)json_integer_value(json_object_get(row, "number")));

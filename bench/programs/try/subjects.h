@@ -14,6 +14,7 @@ struct subject {
     char *line;   /* file:line for rules; NULL: not known, or the program */
     char *file;   /* of it, with folders; NULL: not known */
     int number;   /* of the line */
+    bool blocks;  /* it was cut in blocks, which are no iterations */
     double share; /* of the program's time as it is */
     char **build; /* its places in builds of its modules, for rules */
     int builds;
@@ -41,6 +42,9 @@ void subjects_find(struct subjects *subjects, const char *program,
 /* Takes the median shares of the runs as it is, where there are any, and says
  * anew which loops matter. */
 void subjects_weigh(struct subjects *subjects, const struct tries *tries);
+
+/* Whether static loops are among those that matter. */
+bool subjects_cut(const struct subjects *subjects);
 
 /* For tries.json.  Damaged entries are skipped. */
 json_t *subjects_to_json(const struct subjects *subjects);

@@ -233,6 +233,26 @@ static void write_patch(const struct findings *findings,
     free(text);
 }
 
+/* A scheme of blocks is no clause: how many iterations they have is not known.
+ */
+static void print_blocks(const struct findings *findings, FILE *out)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    const char *before = "Permanently: schedule(runtime) in ";
+    for (int s = 1; s < subjects->count; s++) {
+        const struct subject *subject = &subjects->subject[s];
+        if (!subject->blocks || findings_best_schedule(findings, s) < 0)
+            continue;
+        fprintf(out, "%s%s", before,
+                subject->line != NULL ? subject->line : subject->name);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputs(", and --try again: here its blocks of iterations were handed "
+              "out\n",
+              out);
+}
+
 /* For each loop that gains its clause. */
 static void print_clauses(const struct findings *findings, FILE *out)
 {
@@ -245,7 +265,7 @@ static void print_clauses(const struct findings *findings, FILE *out)
     for (int s = 1; s < subjects->count; s++) {
         const struct subject *subject = &subjects->subject[s];
         int found = find_clause(findings, s, text[s]);
-        if (found < 0)
+        if (found < 0 || subject->blocks)
             continue;
         const char *clause = candidates_clause(
             findings->rounds->candidates->name[found], text[s]);
@@ -285,4 +305,5 @@ void use_print(const struct findings *findings, FILE *out)
     free(more.text);
     print_kinds(findings, out);
     print_clauses(findings, out);
+    print_blocks(findings, out);
 }
