@@ -137,7 +137,12 @@ def main():
     for loop in said.values():
         if loop["name"] in set(frame["kernel"]):
             print(labels.tried_words(loop), end="\n\n")
-    for rows in ranking.problems(frame[~frame["kernel"].isin(said)]):
+    found = ranking.problems(frame[~frame["kernel"].isin(said)])
+    if results.reported and all(len(rows) == 1 for rows in found):
+        print("\n".join([*labels.reported_words(results.reported),
+                         "  " + results.reported["command"]]).rstrip())
+        return 0
+    for rows in found:
         ranked = ranking.rank(rows, samples)
         print("\n".join(lines(rows[0], ranked)), end="\n\n")
     return 0

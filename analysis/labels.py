@@ -226,3 +226,11 @@ def tried_words(loop):
     share = "" if loop["share"] is None else \
         f", {percent(min(loop['share'], 1))} of the time"
     return f"{loop['name']}{share}: {loop['verdict']}"
+
+
+def reported_words(said):
+    """What dlsbench omp --out said, the answer first."""
+    of = "this run" if said["runs"] == 1 else f"the last of {said['runs']} runs"
+    where = "see the command below" if said["command"] else ""
+    answer = said["answer"].replace("see the next line", where)
+    return [f"{of.capitalize()}: {answer}", *said["verdicts"]]

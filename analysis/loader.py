@@ -153,6 +153,19 @@ class Results:
                     os.path.join(folder, "answers.json")), "commands")]
 
     @property
+    def reported(self):
+        """The report of the last run of dlsbench omp --out: its answer, the
+        command below it (empty: none) and the sentences; None: there is
+        none, or --try has compared."""
+        found = [m for m in self.manifests if isinstance(m.get("answer"), str)]
+        if not found or self.tried:
+            return None
+        last = max(found, key=lambda m: str(m.get("launch")))
+        return {"answer": last["answer"],
+                "command": str(last.get("next", "")), "runs": len(found), "verdicts": [
+                    str(v) for v in last.get("verdicts") or []]}
+
+    @property
     def strips(self):
         """The activity of the threads over time under the best and the worst
         choice (strips.json), without damaged ones."""

@@ -116,6 +116,13 @@ def first_screen(results, frame, cores):
                 "commands": results.commands}
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
+    said = results.reported
+    if said and all(len(rows) == 1 for rows in found):
+        return {"answers": others_box(results, False)
+                + [labels.reported_words(said)],
+                "more": 0, "meanings": "", "cores": cores,
+                "commands": [(said["command"], "the next step of the answer")]
+                if said["command"] else []}
     ranked = [ranking.rank(rows, samples) for rows in found[:MOST_ANSWERS]]
     busy = too_busy(results, ranked)
     return {"answers": others_box(results, busy)

@@ -141,7 +141,8 @@ static int write_records(const struct omp_input *in, const char *folder,
 
 /* Returns an exit code. */
 static int store(const struct omp_input *in, char *const *words,
-                 const struct report_run *its, const struct loops *loops)
+                 const struct report_run *its, const struct loops *loops,
+                 const char *answer)
 {
     struct error err;
     char reason[128];
@@ -152,7 +153,8 @@ static int store(const struct omp_input *in, char *const *words,
                             .scheme = in->scheme,
                             .status = good ? "ok" : "failed",
                             .reason = good ? NULL : reason,
-                            .seconds = its->seconds};
+                            .seconds = its->seconds,
+                            .answer = answer};
     if (store_loops(&run, loops, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
     command_say("results: %s", in->path);
@@ -215,7 +217,6 @@ static int report(struct start *start, const struct omp_input *in,
     if (in->format != TABLE_TEXT)
         report_write_rows(stdout, (enum table_format)in->format, &loops, &run,
                           answer);
-    free(answer);
     if (!symbols_have_lines && loops.processes > 0)
         command_say("omp: loops are named by file and offset: this dlsbench "
                     "was built without elfutils' libdw, which finds lines");
@@ -227,7 +228,8 @@ static int report(struct start *start, const struct omp_input *in,
     if (start_cuts(start->loops))
         loops_read_code(&loops, tables); /* for the next run */
     if (in->out != NULL)
-        exit_code = store(in, words, &run, &loops);
+        exit_code = store(in, words, &run, &loops, answer);
+    free(answer);
     if (start->records && write_records(in, start->folder, &loops, &run) != 0)
         exit_code = COMMAND_FAILED;
     loops_free(&loops);

@@ -1,5 +1,6 @@
 """dlsbench omp: what is seen of regions without a loop that has a schedule,
 how programs end inside of them, and what one sentence says of it all."""
+import html
 import json
 import os
 import re
@@ -672,3 +673,21 @@ def test_regions_of_clang_share_many_variables(tmp_path, count):
     done = omp(tmp_path / "many")
     assert done.stdout == f"{count * (count - 1) // 2 + 2 * count}\n"
     assert "cores used" in done.stderr
+
+
+def test_the_page_of_a_run_begins_with_its_answer(tmp_path):
+    compiled(tmp_path, "t", TASKS, "-g")
+    done = subprocess.run([DLSBENCH, "omp", "--out", "./out", "--", "./t"],
+                          cwd=tmp_path, capture_output=True, text=True,
+                          check=True)
+    said = answer(done)[len("Answer: "):]
+    sentences = re.findall("^  (main t.c:.*)", done.stderr, re.M)[1:]
+    for reader in "report", "advise":
+        read = subprocess.run([DLSBENCH, reader, "out"], cwd=tmp_path,
+                              check=True, capture_output=True, text=True)
+    page = html.unescape((tmp_path / "out/report.html").read_text())
+    first = page[page.index("<h1>"):page.index("<nav")]
+    for text in first, read.stdout:
+        assert f"This run: {said.split(': see')[0]}" in text
+        assert sentences and all(x in text for x in sentences)
+        assert "is all that was measured" not in text

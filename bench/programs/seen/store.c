@@ -275,7 +275,49 @@ static json_t *describe_machine(const struct utsname *system)
     return machine;
 }
 
-static json_t *make_manifest(const struct store_run *run, const char *host)
+/* A sentence for each row that the report has. */
+static json_t *list_verdicts(const struct loops *loops, double seconds)
+{
+    char name[LINES_NAME], text[320];
+    json_t *list = json_array();
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        for (int k = 0; k < process->loops + process->parts; k++) {
+            bool is_loop = k < process->loops;
+            struct loops_loop row;
+            struct counters_site site;
+            if (is_loop && lines_is_later(process, k))
+                continue;
+            if (is_loop)
+                lines_sum(process, k, &row, &site);
+            else
+                row = process->part[k - process->loops];
+            if (row.seconds < verdict_matters * seconds)
+                continue;
+            lines_name(&row, name);
+            (is_loop ? verdict_text : verdict_part)(&row, seconds, text,
+                                                    sizeof(text));
+            json_array_append_new(list, json_sprintf("%s: %s", name, text));
+        }
+    }
+    return list;
+}
+
+/* The answer's second line is a command, if there is one. */
+static void add_report(json_t *manifest, const struct store_run *run,
+                       const struct loops *loops)
+{
+    size_t length = strcspn(run->answer, "\n");
+    const char *next = run->answer + length;
+    next += strspn(next, "\n ");
+    json_object_update_new(
+        manifest, json_pack("{s:s#,s:s#,s:o}", "answer", run->answer, length,
+                            "next", next, strcspn(next, "\n"), "verdicts",
+                            list_verdicts(loops, run->seconds)));
+}
+
+static json_t *make_manifest(const struct store_run *run,
+                             const struct loops *loops, const char *host)
 {
     struct allowed allowed;
     char cpuset[256];
@@ -291,11 +333,13 @@ static json_t *make_manifest(const struct store_run *run, const char *host)
                   cpuset, "cpu_quota",
                   record_real(isfinite(allowed.quota) ? allowed.quota : NAN),
                   "machine", describe_machine(&system)));
+    if (run->answer != NULL)
+        add_report(manifest, run, loops);
     return manifest;
 }
 
-static int write_launch(struct store_run *run, const struct entries *all,
-                        struct error *err)
+static int write_launch(struct store_run *run, const struct loops *loops,
+                        const struct entries *all, struct error *err)
 {
     char host[65] = "host";
     struct timespec now;
@@ -305,7 +349,7 @@ static int write_launch(struct store_run *run, const struct entries *all,
     clock_gettime(CLOCK_REALTIME, &now);
     stamp_launch(&now, run->launch);
     int code = record_manifest(run->folder, run->launch,
-                               make_manifest(run, host), err);
+                               make_manifest(run, loops, host), err);
     if (code == 0)
         code = record_open(&file, run->folder, "runs", run->launch, err);
     if (code != 0)
@@ -325,7 +369,7 @@ int store_loops(struct store_run *run, const struct loops *loops,
         add_process(&all, loops, run->setting, i);
     add_program(&all, run, loops);
     number_entries(&all);
-    int code = write_launch(run, &all, err);
+    int code = write_launch(run, loops, &all, err);
     free(all.entry);
     json_decref(all.texts);
     return code;

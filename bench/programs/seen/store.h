@@ -19,6 +19,7 @@ struct store_run {
     const char *status; /* of all cells: ok, unverified or failed */
     const char *reason; /* why it is not ok; NULL: it is */
     double seconds;     /* of the whole program */
+    const char *answer; /* of the report; NULL: there is none */
     /* For a run that is one of several to compare: */
     const char *tried;      /* the candidate; NULL: it is none of these */
     const char *setting;    /* of the environment that it has; NULL: none */
