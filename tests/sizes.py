@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 41190,
     "dls": 12005,
     "bench": 46000,
-    "Python": 15960,
+    "Python": 15990,
 }
 
 
