@@ -230,7 +230,8 @@ def tried_words(loop):
 
 def reported_words(said):
     """What dlsbench omp --out said, the answer first."""
-    of = "this run" if said["runs"] == 1 else f"the last of {said['runs']} runs"
-    where = "see the command below" if said["command"] else ""
-    answer = said["answer"].replace("see the next line", where)
-    return [f"{of.capitalize()}: {answer}", *said["verdicts"]]
+    of = "This run" if said["runs"] == 1 else \
+        f"The last of {said['runs']} runs"
+    answer = said["answer"].replace("see the next line",
+                                    "see the command below")
+    return [f"{of}: {answer}", *said["verdicts"]]

@@ -157,13 +157,16 @@ class Results:
         """The report of the last run of dlsbench omp --out: its answer, the
         command below it (empty: none) and the sentences; None: there is
         none, or --try has compared."""
-        found = [m for m in self.manifests if isinstance(m.get("answer"), str)]
+        found = [m for m in self.manifests
+                 if isinstance(m.get("answer"), str)]
         if not found or self.tried:
             return None
         last = max(found, key=lambda m: str(m.get("launch")))
-        return {"answer": last["answer"],
-                "command": str(last.get("next", "")), "runs": len(found), "verdicts": [
-                    str(v) for v in last.get("verdicts") or []]}
+        verdicts = last.get("verdicts")
+        return {"answer": last["answer"], "runs": len(found),
+                "command": str(last.get("next", "")),
+                "verdicts": list(map(str, verdicts))
+                if isinstance(verdicts, list) else []}
 
     @property
     def strips(self):

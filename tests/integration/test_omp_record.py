@@ -204,8 +204,8 @@ def test_on_says_what_it_saw_in_place_of_a_loop(tmp_path):
     done = run("omp", "--on", 4, "--", "./s", cwd=tmp_path)
     assert done.returncode == 1
     said = done.stderr[done.stderr.index("Answer:"):]
-    assert re.search(r"main s.c:\d+ is not recorded: a static loop, .* shows no "
-                     r"single iterations; instead, see the next line\n"
+    assert re.search(r"main s.c:\d+ is not recorded: a static loop, .* shows "
+                     r"no single iterations; instead, see the next line\n"
                      r"  dlsbench omp --suggest \S*s.c \| patch -p0", said)
     assert re.search(r"s.c:\d+ is not recorded: .* \(single\)\n", said)
 
