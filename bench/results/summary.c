@@ -387,7 +387,7 @@ void summary_print(const struct results *results, const char *dir, bool store,
         summary_tables(stdout, summary);
         tables_print(results, dir, store);
         summary_answers(stdout, summary);
-        summary_rows_legend(stdout, summary->rows, summary->count);
+        summary_rows_legend(stdout, results, summary->rows, summary->count);
         summary_end(stdout, dir, summary_count(results), skipped);
     } else
         write_rows(summary, format);

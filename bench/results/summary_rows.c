@@ -239,7 +239,8 @@ void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
     table_free(&table);
 }
 
-void summary_rows_legend(FILE *out, const struct summary_row *rows, int count)
+void summary_rows_legend(FILE *out, const struct results *results,
+                         const struct summary_row *rows, int count)
 {
     bool ranked = false, half = false, bound = false, slower = false;
     char text[512];
@@ -247,7 +248,8 @@ void summary_rows_legend(FILE *out, const struct summary_row *rows, int count)
         const struct summary_row *row = &rows[i];
         if (summary_row_words(row->result) != NULL)
             continue;
-        ranked |= summary_row_ranked(row);
+        ranked |= summary_row_ranked(row) &&
+                  results_tried(results, row->result->cell.kernel) == NULL;
         half |= isfinite(row->half_s);
         bound |= isfinite(row->bound_s);
         slower |= !row->result->simulated && row->time.median < row->bound_s;

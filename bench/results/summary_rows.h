@@ -43,6 +43,7 @@ void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
                         const bool *fastest, enum table_format format);
 
 /* What the marks and columns of these rows mean, none that they lack. */
-void summary_rows_legend(FILE *out, const struct summary_row *rows, int count);
+void summary_rows_legend(FILE *out, const struct results *results,
+                         const struct summary_row *rows, int count);
 
 #endif
