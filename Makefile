@@ -18,7 +18,7 @@ INSTALLS = deps deps-bench deps-test build-deps
 NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis docs
 AFTER   = $(if $(filter $(INSTALLS),$(MAKECMDGOALS)),$(filter-out $(INSTALLS),$(MAKECMDGOALS)))
 
-.PHONY: all help config $(INSTALLS) bench bench-overhead bench-analysis smoke report \
+.PHONY: all help config $(INSTALLS) bench bench-overhead bench-launch bench-analysis smoke report \
     compare pin unit test test-all quick check format clean
 all: ## build/dlsbench
 
@@ -75,6 +75,9 @@ compare: ## two folders of launches: is B slower? exit code 0 only if not: A=...
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)$(LAUNCHER) -n 2 $(BUILD)/bench-overhead $(PART)
+
+bench-launch: $(BUILD)/dlsbench $(BUILD)/bench-empty ## what starting a campaign costs here
+	$(Q)LAUNCHER='$(LAUNCHER)' $(PYTHON) bench/overhead/launches/launch.py $(BUILD)
 
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py

@@ -66,6 +66,10 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
+$(BUILD)/bench-empty: $(BUILD)/bench/overhead/launches/empty.o
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LIBS_MPI)
+
 # Objects are made again when the compiler, its flags or the version change.
 define remember
 	@mkdir -p $(@D)
