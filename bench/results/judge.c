@@ -241,7 +241,7 @@ static int list_units(const struct result *result, bool by_launch,
     return count;
 }
 
-/* Samples of a launch follow each other: each has a file. */
+/* Whether there are several launches.  The samples of each follow each other. */
 static bool has_launches(const struct result *result)
 {
     int count = result->count;

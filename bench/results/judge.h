@@ -5,10 +5,10 @@
  * above that sum.  Or the time is less than 0.9 of the minimum for its chunks.
  * Then the machine was slower during the serial loop than during the cells.
  *
- * A row wins if every other row is slower by the test of Mann and Whitney (5 %,
- * over all comparisons), and by more than the time that other processes took
- * from one of its workers.  Rows that cannot be distinguished from the fastest
- * also win, with a refused speedup, too: its time may still be the shortest.
+ * The fastest row wins, with every row that is not surely slower.  It is surely
+ * slower by the test of Mann and Whitney (5 %, over all comparisons), and by
+ * more than the time that other processes took from one of its workers.  A row
+ * with a refused speedup can win, too: its time may still be the shortest.
  * analysis/ranking.py has the same rules. */
 #ifndef BENCH_RESULTS_JUDGE_H
 #define BENCH_RESULTS_JUDGE_H
