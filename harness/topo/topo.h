@@ -120,19 +120,19 @@ int topo_bind_compact(const struct topo *topo, int worker, int workers,
                       struct error *err);
 
 /* Where a processor is: -1: not known. */
-struct topo_seat {
+struct topo_position {
     int processor;
     int core; /* the lowest processor number of the core */
     int socket, numa;
     int cache; /* the outermost one, by its first processor */
     int kind;  /* 0: least power, as efficiency cores; -1: all are equal */
 };
-struct topo_seat topo_seat(const struct topo *topo, int processor);
+struct topo_position topo_position(const struct topo *topo, int processor);
 
-/* The calling thread as the system reports it: the seat it last ran on, and
+/* The calling thread as the system reports it: the position it last ran on, and
  * whether it may run on that core, or that processor, only. */
 struct topo_seen {
-    struct topo_seat seat;
+    struct topo_position position;
     bool on_core, on_processor;
 };
 struct topo_seen topo_observe_self(const struct topo *topo);

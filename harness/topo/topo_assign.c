@@ -84,7 +84,7 @@ static void add_kind(const struct topo *topo, hwloc_const_bitmap_t set,
     unsigned i;
     hwloc_bitmap_foreach_begin(i, set)
     {
-        int is = topo_seat(topo, (int)i).kind;
+        int is = topo_position(topo, (int)i).kind;
         if (is == kind || (is < 0 && kind == 0))
             hwloc_bitmap_set(some, i);
     }

@@ -11,14 +11,14 @@
 static int bind_pages(const struct topo *topo, void *memory, size_t bytes,
                       int processor, struct error *err)
 {
-    struct topo_seat seat = topo_seat(topo, processor);
-    if (seat.numa < 0)
+    struct topo_position position = topo_position(topo, processor);
+    if (position.numa < 0)
         return error_set(err, ENOTSUP,
                          "memory bind: the NUMA node of processor %d is not "
                          "known here, use touch",
                          processor);
     hwloc_bitmap_t node = hwloc_bitmap_alloc();
-    hwloc_bitmap_only(node, (unsigned)seat.numa);
+    hwloc_bitmap_only(node, (unsigned)position.numa);
     errno = 0;
     int code = hwloc_set_area_membind(
         topo->handle, memory, bytes, node, HWLOC_MEMBIND_BIND,
@@ -30,7 +30,7 @@ static int bind_pages(const struct topo *topo, void *memory, size_t bytes,
     return error_set(err, code,
                      "memory bind: the system does not bind memory to NUMA "
                      "node %d (%s), use touch",
-                     seat.numa, strerror(code));
+                     position.numa, strerror(code));
 }
 
 int topo_place_memory(const struct topo *topo, void *memory, size_t bytes,

@@ -32,7 +32,7 @@ int topo_source_other(const struct topo *topo, const char *machine,
 /* Whether what was loaded is this machine; otherwise -EINVAL with a text. */
 int topo_source_check(const struct topo *topo, struct error *err);
 
-/* ---- topo_seat.c: what is looked up often ---- */
+/* ---- topo_position.c: what is looked up often ---- */
 
 /* Fills in all from pu to ranked.  Returns 0 or -ENOMEM. */
 int topo_index(struct topo *topo);

@@ -59,26 +59,26 @@ static void print_number(FILE *out, int width, int number)
 
 /* The worker before this one that has its core (with smt: its processor) -1:
  * none.  `first`: the last worker of each core, from 1 on. */
-static int find_earlier(const struct topo_seat *seat, int worker, bool smt,
+static int find_earlier(const struct topo_position *at, int worker, bool smt,
                         int *first)
 {
-    int *of = &first[smt ? seat->processor : seat->core];
+    int *of = &first[smt ? at->processor : at->core];
     if (*of == 0)
         *of = worker + 1;
     return *of - 1 < worker ? *of - 1 : -1;
 }
 
-static void print_seat(FILE *out, const struct topo_seat *seat)
+static void print_position(FILE *out, const struct topo_position *at)
 {
-    if (seat->processor < 0) {
+    if (at->processor < 0) {
         fprintf(out, "  any of its rank's");
         return;
     }
-    print_number(out, 9, seat->processor);
-    print_number(out, 6, seat->core);
-    print_number(out, 6, seat->socket);
-    print_number(out, 6, seat->numa);
-    print_number(out, 4, seat->kind);
+    print_number(out, 9, at->processor);
+    print_number(out, 6, at->core);
+    print_number(out, 6, at->socket);
+    print_number(out, 6, at->numa);
+    print_number(out, 4, at->kind);
 }
 
 /* A line for each worker; how many share, or -ENOMEM. */
@@ -93,11 +93,11 @@ static int print_workers(FILE *out, const struct topo *topo,
     fprintf(out, "%6s  %6s  %6s  %9s  %6s  %6s  %6s  %4s\n", "worker", "rank",
             "thread", "processor", "core", "socket", "numa", "kind");
     for (int w = 0; w < ranks * threads; w++) {
-        struct topo_seat seat = topo_seat(topo, processor[w]);
+        struct topo_position at = topo_position(topo, processor[w]);
         int other =
-            processor[w] < 0 ? -1 : find_earlier(&seat, w, binding->smt, first);
+            processor[w] < 0 ? -1 : find_earlier(&at, w, binding->smt, first);
         fprintf(out, "%6d  %6d  %6d", w, w / threads, w % threads);
-        print_seat(out, &seat);
+        print_position(out, &at);
         if (other >= 0)
             fprintf(out, "  shares its %s with worker %d",
                     binding->smt ? "processor" : "core", other);

@@ -35,8 +35,8 @@ static void all_differ(const struct topo *topo, const int *processor, int count,
 {
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++) {
-            struct topo_seat a = topo_seat(topo, processor[i]);
-            struct topo_seat b = topo_seat(topo, processor[j]);
+            struct topo_position a = topo_position(topo, processor[i]);
+            struct topo_position b = topo_position(topo, processor[j]);
             if (by_core ? a.core == b.core : a.processor == b.processor)
                 fail_msg("workers %d and %d of %d share %d", j, i, count,
                          a.processor);
@@ -111,7 +111,7 @@ static void only_nearest_memories_are_domains(void **unused)
     topo = other("core:4 pu:1", NULL); /* no package */
     topo_room(topo, &room);
     assert_int_equal(room.domains[TOPO_SOCKET], 1);
-    assert_int_equal(topo_seat(topo, 3).socket, -1);
+    assert_int_equal(topo_position(topo, 3).socket, -1);
     topo_close(topo);
 }
 
@@ -135,11 +135,11 @@ static void scatter_goes_far_apart(void **unused)
     struct topo *topo = other(BIG, NULL);
     int processor[MOST];
     assign(topo, TOPO_SCATTER, false, 2, 0, processor);
-    assert_int_equal(topo_seat(topo, processor[0]).socket, 0);
-    assert_int_equal(topo_seat(topo, processor[1]).socket, 1);
+    assert_int_equal(topo_position(topo, processor[0]).socket, 0);
+    assert_int_equal(topo_position(topo, processor[1]).socket, 1);
     assign(topo, TOPO_SCATTER, true, 4, 0, processor);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(topo_seat(topo, processor[i]).numa, i);
+        assert_int_equal(topo_position(topo, processor[i]).numa, i);
     for (int workers = 1; workers <= CORES; workers += 7) {
         assign(topo, TOPO_SCATTER, true, workers, 0, processor);
         all_differ(topo, processor, workers, true);
@@ -167,7 +167,7 @@ static void ranks_stay_in_their_domains(void **unused)
                              0);
             all_differ(topo, processor, workers, !binding.smt);
             for (int i = 0; i < workers; i++)
-                assert_int_equal(topo_seat(topo, processor[i]).numa,
+                assert_int_equal(topo_position(topo, processor[i]).numa,
                                  domain % 4);
         }
     topo_close(topo);
@@ -257,7 +257,7 @@ static void hybrid_cores_are_cores(void **unused)
     }
     assign(topo, TOPO_COMPACT, false, 16, 0, processor);
     for (int i = 0; i < 16; i++)
-        assert_int_equal(topo_seat(topo, processor[i]).kind, i < 8);
+        assert_int_equal(topo_position(topo, processor[i]).kind, i < 8);
     topo_close(topo);
     testing_folder_remove(folder);
 }
@@ -317,8 +317,8 @@ static void what_is_bound_is_observed(void **unused)
         assert_int_equal(topo_bind_self(topo, &compact, 0, all[w], &err), 0);
         struct topo_seen seen = topo_observe_self(topo);
         assert_true(seen.on_core && seen.on_processor);
-        assert_int_equal(seen.seat.processor, all[w]);
-        assert_int_equal(seen.seat.core, topo_seat(topo, all[w]).core);
+        assert_int_equal(seen.position.processor, all[w]);
+        assert_int_equal(seen.position.core, topo_position(topo, all[w]).core);
     }
     assert_int_equal(topo_bind_self(topo, &none, 0, -1, &err), 0);
     assert_int_equal(topo_observe_self(topo).on_core, topo_cores(topo) == 1);
@@ -337,7 +337,7 @@ static void memory_goes_where_it_is_bound(void **unused)
     }
     int processor[1];
     assign(topo, TOPO_COMPACT, false, 1, 0, processor);
-    uint64_t node = (uint64_t)1 << topo_seat(topo, processor[0]).numa;
+    uint64_t node = (uint64_t)1 << topo_position(topo, processor[0]).numa;
     char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);

@@ -77,7 +77,7 @@ static void add_near(struct candidates *candidates, const struct topo *topo,
                      bool socket)
 {
     const struct allowed *allowed = topo_allowed(topo);
-    struct topo_seat first = {.processor = -1};
+    struct topo_position first = {.processor = -1};
     bool others = false;
     int count = 0;
     char *list, *text;
@@ -86,12 +86,12 @@ static void add_near(struct candidates *candidates, const struct topo *topo,
     for (int i = 0; i < ALLOWED_PROCESSORS; i++) {
         if (!allowed_has(&allowed->mask, i))
             continue;
-        struct topo_seat seat = topo_seat(topo, i);
+        struct topo_position position = topo_position(topo, i);
         bool begins = first.processor < 0;
         if (begins)
-            first = seat;
-        bool near =
-            socket ? seat.socket == first.socket : seat.cache == first.cache;
+            first = position;
+        bool near = socket ? position.socket == first.socket
+                           : position.cache == first.cache;
         if (near)
             fprintf(out, "%s%d", begins ? "" : ",", i);
         count += near;

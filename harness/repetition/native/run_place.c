@@ -47,11 +47,11 @@ static void bind_body(int thread, void *arg)
     bool alone = run->setup->binding.smt ? seen.on_processor : seen.on_core;
     run->own->places.seen[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
-        .core = seen.seat.core,
+        .core = seen.position.core,
         .processor = queue_processor(),
         .bound = alone && code == 0,
-        .socket = seen.seat.socket,
-        .cache = seen.seat.cache,
+        .socket = seen.position.socket,
+        .cache = seen.position.cache,
         .machine = machine_here()};
 }
 
@@ -231,9 +231,9 @@ void run_observe(struct run *run, int thread)
 {
     struct worker_result *result = &run->result[thread];
     struct topo_seen seen = topo_observe_self(run->context->place.topo);
-    result->core = seen.seat.core;
-    result->processor = seen.seat.processor;
-    result->numa = seen.seat.numa;
+    result->core = seen.position.core;
+    result->processor = seen.position.processor;
+    result->numa = seen.position.numa;
     result->bound = seen.on_core;
     result->memory = nodes_of_data(run, thread);
 }

@@ -144,20 +144,21 @@ int topo_slower(const struct topo *topo, const int *processor, int workers)
         return 0;
     for (int w = 0; w < workers; w++)
         if (processor[w] >= 0)
-            taken[topo_seat(topo, processor[w]).core] = true;
+            taken[topo_position(topo, processor[w]).core] = true;
     for (int i = 0; i < topo->pus; i++) {
-        struct topo_seat seat = topo_seat(topo, i);
-        if (topo->pu[i] != NULL && !taken[seat.core] && seat.kind > best)
-            best = seat.kind;
+        struct topo_position position = topo_position(topo, i);
+        if (topo->pu[i] != NULL && !taken[position.core] &&
+            position.kind > best)
+            best = position.kind;
     }
     for (int w = 0; w < workers; w++)
         slower +=
-            processor[w] >= 0 && topo_seat(topo, processor[w]).kind < best;
+            processor[w] >= 0 && topo_position(topo, processor[w]).kind < best;
     free(taken);
     return slower;
 }
 
-/* ---- seats ---- */
+/* ---- positions ---- */
 
 /* The node with the fewest cores: one of the whole machine (slow or attached
  * memory) is not nearest to any. */
@@ -183,44 +184,44 @@ static int outermost_cache(hwloc_obj_t pu)
     return first;
 }
 
-struct topo_seat topo_seat(const struct topo *topo, int processor)
+struct topo_position topo_position(const struct topo *topo, int processor)
 {
-    struct topo_seat seat = {.processor = processor,
-                             .core = processor,
-                             .socket = -1,
-                             .cache = -1,
-                             .numa = -1,
-                             .kind = -1};
+    struct topo_position position = {.processor = processor,
+                                     .core = processor,
+                                     .socket = -1,
+                                     .cache = -1,
+                                     .numa = -1,
+                                     .kind = -1};
     bool there = processor >= 0 && processor < topo->pus;
     hwloc_obj_t pu = there ? topo->pu[processor] : NULL;
     if (pu == NULL)
-        return seat;
+        return position;
     hwloc_obj_t core =
         hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_CORE, pu);
     hwloc_obj_t package =
         hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_PACKAGE, pu);
     if (core != NULL)
-        seat.core = hwloc_bitmap_first(core->cpuset);
+        position.core = hwloc_bitmap_first(core->cpuset);
     if (package != NULL)
-        seat.socket = (int)package->logical_index;
-    seat.cache = outermost_cache(pu);
-    seat.numa = nearest_node(pu);
-    seat.kind = kind_of(topo, pu->cpuset);
-    return seat;
+        position.socket = (int)package->logical_index;
+    position.cache = outermost_cache(pu);
+    position.numa = nearest_node(pu);
+    position.kind = kind_of(topo, pu->cpuset);
+    return position;
 }
 
 struct topo_seen topo_observe_self(const struct topo *topo)
 {
-    struct topo_seen seen = {.seat = topo_seat(topo, -1)};
+    struct topo_seen seen = {.position = topo_position(topo, -1)};
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_last_cpu_location(topo->handle, set, HWLOC_CPUBIND_THREAD) ==
         0)
-        seen.seat = topo_seat(topo, hwloc_bitmap_first(set));
+        seen.position = topo_position(topo, hwloc_bitmap_first(set));
     if (hwloc_get_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) == 0) {
         int first = hwloc_bitmap_first(set), last = hwloc_bitmap_last(set);
         seen.on_processor = first >= 0 && first == last;
-        seen.on_core = first >= 0 && topo_seat(topo, first).core ==
-                                         topo_seat(topo, last).core;
+        seen.on_core = first >= 0 && topo_position(topo, first).core ==
+                                         topo_position(topo, last).core;
     }
     hwloc_bitmap_free(set);
     return seen;
