@@ -12,7 +12,7 @@ struct perf {
     struct perf_group group;
     bool rdpmc;
     int threads;
-    struct perf_seat *seat;
+    struct perf_set *set;
 };
 
 /* ---- what can be counted ---- */
@@ -47,16 +47,16 @@ static uint64_t work_for(double seconds)
 static int group_try(const struct perf_group *group, double seconds,
                      struct perf_reading *counted, uint64_t *taken)
 {
-    struct perf_seat seat;
+    struct perf_set set;
     struct perf_reading before = {0};
-    int code = perf_seat_open(&seat, group);
+    int code = perf_open_group(&set, group);
     if (code != 0)
         return code;
-    bool counts = perf_by_call(&seat, &before);
+    bool counts = perf_by_call(&set, &before);
     *taken = work_for(seconds);
-    counts = counts && perf_by_call(&seat, counted) &&
+    counts = counts && perf_by_call(&set, counted) &&
              counted->running > before.running;
-    perf_seat_close(&seat);
+    perf_close_group(&set);
     return counts ? 0 : -EBUSY;
 }
 
@@ -173,8 +173,8 @@ static void drop_those_that_stand(struct perf_group *group,
 }
 
 /* The least of a few rounds: interruptions are not the way's cost. */
-static double time_way(const struct perf_seat *seat,
-                       bool (*way)(const struct perf_seat *,
+static double time_way(const struct perf_set *set,
+                       bool (*way)(const struct perf_set *,
                                    struct perf_reading *))
 {
     enum { ROUNDS = 20 };
@@ -182,7 +182,7 @@ static double time_way(const struct perf_seat *seat,
     double least = 1;
     for (int i = 0; i < ROUNDS; i++) {
         double begin = engine_now();
-        if (!way(seat, &reading))
+        if (!way(set, &reading))
             return 1;
         double took = engine_now() - begin;
         least = took < least ? took : least;
@@ -192,13 +192,12 @@ static double time_way(const struct perf_seat *seat,
 
 static bool rdpmc_is_faster(const struct perf_group *group)
 {
-    struct perf_seat seat;
-    if (perf_seat_open(&seat, group) != 0)
+    struct perf_set set;
+    if (perf_open_group(&set, group) != 0)
         return false;
-    perf_seat_map(&seat);
-    bool faster =
-        time_way(&seat, perf_by_rdpmc) < time_way(&seat, perf_by_call);
-    perf_seat_close(&seat);
+    perf_map_group(&set);
+    bool faster = time_way(&set, perf_by_rdpmc) < time_way(&set, perf_by_call);
+    perf_close_group(&set);
     return faster;
 }
 
@@ -206,7 +205,7 @@ int perf_open(struct perf **out, struct counters_list *list, int threads,
               char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
     struct perf_group group = {0};
-    void *seats = NULL;
+    void *all = NULL;
     *out = NULL;
     for (int i = 0; i < list->count; i++)
         add_event(&group, i, list, why[i]);
@@ -214,16 +213,16 @@ int perf_open(struct perf **out, struct counters_list *list, int threads,
     if (group.count == 0)
         return 0;
     struct perf *perf = calloc(1, sizeof(*perf));
-    size_t bytes = (size_t)threads * sizeof(struct perf_seat);
-    if (perf == NULL || posix_memalign(&seats, 128, bytes) != 0) {
+    size_t bytes = (size_t)threads * sizeof(struct perf_set);
+    if (perf == NULL || posix_memalign(&all, 128, bytes) != 0) {
         free(perf);
         return error_set(err, ENOMEM, "no memory for the counters");
     }
-    memset(seats, 0, bytes);
+    memset(all, 0, bytes);
     *perf = (struct perf){.group = group,
                           .rdpmc = rdpmc_is_faster(&group),
                           .threads = threads,
-                          .seat = seats};
+                          .set = all};
     *out = perf;
     return 0;
 }
@@ -232,7 +231,7 @@ void perf_close(struct perf *perf)
 {
     if (perf == NULL)
         return;
-    free(perf->seat);
+    free(perf->set);
     free(perf);
 }
 
@@ -258,44 +257,44 @@ static uint32_t group_bits(const struct perf_group *group)
 
 uint32_t perf_thread_open(struct perf *perf, int thread)
 {
-    if (perf == NULL || perf_seat_open(&perf->seat[thread], &perf->group) != 0)
+    if (perf == NULL || perf_open_group(&perf->set[thread], &perf->group) != 0)
         return 0;
-    perf_seat_map(&perf->seat[thread]);
+    perf_map_group(&perf->set[thread]);
     return group_bits(&perf->group);
 }
 
 void perf_thread_close(struct perf *perf, int thread)
 {
     if (perf != NULL)
-        perf_seat_close(&perf->seat[thread]);
+        perf_close_group(&perf->set[thread]);
 }
 
 void perf_begin(struct perf *perf, int thread)
 {
-    if (perf == NULL || !perf->seat[thread].lost)
+    if (perf == NULL || !perf->set[thread].lost)
         return;
-    struct perf_seat *seat = &perf->seat[thread];
-    seat->lost =
-        ioctl(seat->file[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0;
+    struct perf_set *set = &perf->set[thread];
+    set->lost =
+        ioctl(set->file[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0;
 }
 
 void perf_read(struct perf *perf, int thread, int64_t *counts)
 {
-    if (perf == NULL || perf->seat[thread].count == 0)
+    if (perf == NULL || perf->set[thread].count == 0)
         return;
-    struct perf_seat *seat = &perf->seat[thread];
+    struct perf_set *set = &perf->set[thread];
     struct perf_reading reading = {0};
-    if (!(perf->rdpmc && perf_by_rdpmc(seat, &reading)) &&
-        !perf_by_call(seat, &reading)) {
-        seat->lost = true;
+    if (!(perf->rdpmc && perf_by_rdpmc(set, &reading)) &&
+        !perf_by_call(set, &reading)) {
+        set->lost = true;
         return;
     }
-    for (int i = 0; i < seat->count; i++)
+    for (int i = 0; i < set->count; i++)
         counts[perf->group.place[i]] = (int64_t)reading.value[i];
 }
 
 uint32_t perf_lost(const struct perf *perf, int thread)
 {
-    return perf != NULL && perf->seat[thread].lost ? group_bits(&perf->group)
-                                                   : 0;
+    return perf != NULL && perf->set[thread].lost ? group_bits(&perf->group)
+                                                  : 0;
 }

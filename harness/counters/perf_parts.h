@@ -1,4 +1,4 @@
-/* Private parts of the kernel's events, shared by perf.c and perf_seat.c. */
+/* Private parts of the kernel's events, shared by perf.c and perf_set.c. */
 #ifndef HARNESS_COUNTERS_PERF_PARTS_H
 #define HARNESS_COUNTERS_PERF_PARTS_H
 
@@ -14,7 +14,7 @@ struct perf_group {
 };
 
 /* A thread's group. */
-struct perf_seat {
+struct perf_set {
     _Alignas(128) int count; /* 0: it is not open */
     int file[COUNTERS_MAX];
     struct perf_event_mmap_page *page[COUNTERS_MAX]; /* all or none */
@@ -27,17 +27,17 @@ struct perf_reading {
 };
 
 /* It counts from here on, for the calling thread; 0 or -errno. */
-int perf_seat_open(struct perf_seat *seat, const struct perf_group *group);
-void perf_seat_close(struct perf_seat *seat);
+int perf_open_group(struct perf_set *set, const struct perf_group *group);
+void perf_close_group(struct perf_set *set);
 
 /* The pages that rdpmc needs; without them read() serves. */
-void perf_seat_map(struct perf_seat *seat);
+void perf_map_group(struct perf_set *set);
 
 /* False: the group does not count, because others have taken the counters.
  * The kernel answers with nothing then, or with a time of 0. */
-bool perf_by_call(const struct perf_seat *seat, struct perf_reading *reading);
+bool perf_by_call(const struct perf_set *set, struct perf_reading *reading);
 
 /* False: some event is on no counter, or its page is not there. */
-bool perf_by_rdpmc(const struct perf_seat *seat, struct perf_reading *reading);
+bool perf_by_rdpmc(const struct perf_set *set, struct perf_reading *reading);
 
 #endif

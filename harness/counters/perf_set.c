@@ -7,51 +7,51 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void perf_seat_close(struct perf_seat *seat)
+void perf_close_group(struct perf_set *set)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (int i = seat->count; i-- > 0;) {
-        if (seat->page[i] != NULL)
-            munmap(seat->page[i], page);
-        close(seat->file[i]);
+    for (int i = set->count; i-- > 0;) {
+        if (set->page[i] != NULL)
+            munmap(set->page[i], page);
+        close(set->file[i]);
     }
-    *seat = (struct perf_seat){0};
+    *set = (struct perf_set){0};
 }
 
-int perf_seat_open(struct perf_seat *seat, const struct perf_group *group)
+int perf_open_group(struct perf_set *set, const struct perf_group *group)
 {
-    *seat = (struct perf_seat){0};
+    *set = (struct perf_set){0};
     for (int i = 0; i < group->count; i++) {
         struct perf_event_attr attr = group->attr[i];
         attr.pinned = i == 0;
         attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
                            PERF_FORMAT_TOTAL_TIME_RUNNING;
         long file = syscall(SYS_perf_event_open, &attr, 0, -1,
-                            i > 0 ? seat->file[0] : -1, PERF_FLAG_FD_CLOEXEC);
+                            i > 0 ? set->file[0] : -1, PERF_FLAG_FD_CLOEXEC);
         if (file < 0) {
             int code = -errno;
-            perf_seat_close(seat);
+            perf_close_group(set);
             return code;
         }
-        seat->file[seat->count++] = (int)file;
+        set->file[set->count++] = (int)file;
     }
     return 0;
 }
 
-void perf_seat_map(struct perf_seat *seat)
+void perf_map_group(struct perf_set *set)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    for (int i = 0; i < seat->count; i++) {
-        void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, seat->file[i], 0);
-        seat->page[i] = page != MAP_FAILED ? page : NULL;
+    for (int i = 0; i < set->count; i++) {
+        void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, set->file[i], 0);
+        set->page[i] = page != MAP_FAILED ? page : NULL;
     }
 }
 
-bool perf_by_call(const struct perf_seat *seat, struct perf_reading *reading)
+bool perf_by_call(const struct perf_set *set, struct perf_reading *reading)
 {
-    ssize_t bytes = read(seat->file[0], reading, sizeof(*reading));
+    ssize_t bytes = read(set->file[0], reading, sizeof(*reading));
     return bytes > 0 && reading->running > 0 &&
-           reading->count == (uint64_t)seat->count;
+           reading->count == (uint64_t)set->count;
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -90,11 +90,11 @@ static bool read_page(const struct perf_event_mmap_page *mapped, int64_t *value)
     return true;
 }
 
-bool perf_by_rdpmc(const struct perf_seat *seat, struct perf_reading *reading)
+bool perf_by_rdpmc(const struct perf_set *set, struct perf_reading *reading)
 {
-    for (int i = 0; i < seat->count; i++) {
+    for (int i = 0; i < set->count; i++) {
         int64_t value;
-        if (seat->page[i] == NULL || !read_page(seat->page[i], &value))
+        if (set->page[i] == NULL || !read_page(set->page[i], &value))
             return false;
         reading->value[i] = (uint64_t)value;
     }
