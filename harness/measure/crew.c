@@ -53,10 +53,10 @@ void crew_bind(const struct crew *crew, int thread)
 {
     const struct place *place = &crew->context->place;
     struct error err;
-    struct place_slot seat =
+    struct place_slot slot =
         place_slot(place, &crew->tree, 1, crew->context->comm.rank, thread);
     /* The cell that counts chunks has checked that this works. */
-    topo_bind_compact(place->topo, seat.slot, seat.slots, &err);
+    topo_bind_compact(place->topo, slot.slot, slot.slots, &err);
 }
 
 void crew_start(const struct crew *crew, int thread)

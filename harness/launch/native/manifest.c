@@ -1,4 +1,4 @@
-/* The manifest of a real launch: machine, seats, what things cost. */
+/* The manifest of a real launch: machine, ranks, what things cost. */
 #include "harness/launch/launch_parts.h"
 
 #include "base/file.h"
@@ -72,29 +72,29 @@ static double measure_rma(const struct comm *comm, struct error *why)
 
 /* The resources of a rank; quota_of: the file with the limit, or why it is
  * unknown. */
-struct seat {
+struct rank_resources {
     char host[128], cpuset[128], quota_of[260];
     double quota;
 };
 
-static struct seat own_seat(const struct topo *topo)
+static struct rank_resources own_resources(const struct topo *topo)
 {
-    struct seat seat = {.quota = topo_allowed(topo)->quota};
+    struct rank_resources own = {.quota = topo_allowed(topo)->quota};
     const struct allowed *allowed = topo_allowed(topo);
-    gethostname(seat.host, sizeof(seat.host) - 1);
-    snprintf(seat.cpuset, sizeof(seat.cpuset), "%s", topo_cpuset(topo));
-    snprintf(seat.quota_of, sizeof(seat.quota_of), "%s%s",
+    gethostname(own.host, sizeof(own.host) - 1);
+    snprintf(own.cpuset, sizeof(own.cpuset), "%s", topo_cpuset(topo));
+    snprintf(own.quota_of, sizeof(own.quota_of), "%s%s",
              allowed->unknown[0] != '\0' ? "not known: " : "",
              allowed->unknown[0] != '\0' ? allowed->unknown
                                          : allowed->quota_file);
-    return seat;
+    return own;
 }
 
 static json_t *ranks_array(struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
-    struct seat mine = own_seat(context->place.topo);
-    struct seat *all =
+    struct rank_resources mine = own_resources(context->place.topo);
+    struct rank_resources *all =
         comm->rank == 0 ? calloc((size_t)comm->ranks, sizeof(*all)) : NULL;
     comm_gather(comm, &mine, all, sizeof(mine));
     json_t *array = json_array();

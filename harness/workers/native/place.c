@@ -173,14 +173,14 @@ bool place_ranks_crowded(const struct place *place)
     return ranks > place->cores[own] || limited > place->quota[own];
 }
 
-struct seat {
+struct use {
     uint64_t machine;
     int spot, worker; /* spot: its core, or its processor */
 };
 
-static int compare_seats(const void *a, const void *b)
+static int compare_uses(const void *a, const void *b)
 {
-    const struct seat *x = a, *y = b;
+    const struct use *x = a, *y = b;
     if (x->machine != y->machine)
         return x->machine < y->machine ? -1 : 1;
     if (x->spot != y->spot)
@@ -218,8 +218,8 @@ static int check_quota(const struct place *place, const struct tree *tree,
 }
 
 static int say_shared(const struct place *place, const struct tree *tree,
-                      const struct seat *one, const struct seat *other,
-                      bool smt, struct error *err)
+                      const struct use *one, const struct use *other, bool smt,
+                      struct error *err)
 {
     int rank = tree->worker_rank[other->worker];
     return error_set(err, EBUSY,
@@ -241,26 +241,26 @@ int place_check(const struct place *place, const struct tree *tree,
         return code;
     if (binding->bind == TOPO_NONE)
         return check_unbound(place, tree, smt, err);
-    struct seat *seat = need_zeroed((size_t)tree->workers + 1, sizeof(*seat));
+    struct use *use = need_zeroed((size_t)tree->workers + 1, sizeof(*use));
     for (int w = 0; w < tree->workers; w++)
-        seat[w] = (struct seat){report[w].machine,
-                                smt ? report[w].processor : report[w].core, w};
-    qsort(seat, (size_t)tree->workers, sizeof(*seat), compare_seats);
+        use[w] = (struct use){report[w].machine,
+                              smt ? report[w].processor : report[w].core, w};
+    qsort(use, (size_t)tree->workers, sizeof(*use), compare_uses);
     for (int i = 0; i < tree->workers && code == 0; i++) {
-        if (!report[seat[i].worker].bound)
+        if (!report[use[i].worker].bound)
             code = error_set(err, EBUSY,
                              "worker %d is not bound to one core: bind it, or "
                              "choose --bind none",
-                             seat[i].worker);
-        else if (i > 0 && seat[i].machine == seat[i - 1].machine &&
-                 seat[i].spot == seat[i - 1].spot)
-            code = say_shared(place, tree, &seat[i - 1], &seat[i], smt, err);
+                             use[i].worker);
+        else if (i > 0 && use[i].machine == use[i - 1].machine &&
+                 use[i].spot == use[i - 1].spot)
+            code = say_shared(place, tree, &use[i - 1], &use[i], smt, err);
     }
-    free(seat);
+    free(use);
     return code;
 }
 
-static bool same_seat(const struct place_report *a,
+static bool same_core(const struct place_report *a,
                       const struct place_report *b, bool smt)
 {
     return a->machine == b->machine &&
@@ -282,7 +282,7 @@ int place_shared_masters(const struct place *place, const struct tree *tree,
                       group_crowded(place, tree, rank, binding->smt));
         for (int w = 0; w < tree->workers && !found; w++)
             found = binding->bind != TOPO_NONE &&
-                    same_seat(&master[m], &worker[w], binding->smt);
+                    same_core(&master[m], &worker[w], binding->smt);
         shared += found;
     }
     return shared;

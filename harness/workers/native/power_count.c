@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* One worker on its way to rank 0. */
-struct seat {
+struct entry {
     uint64_t host;
     int32_t processor, foreign;
 };
@@ -31,7 +31,7 @@ static pid_t *own_processes(const struct place *place, const struct comm *comm,
 
 /* Counts the other processes on the processors of this rank's workers. */
 static int count_others(const struct place *place, const struct comm *comm,
-                        const uint64_t *pid, struct seat *seat, int workers,
+                        const uint64_t *pid, struct entry *entry, int workers,
                         struct error *err)
 {
     int owns, n = workers + 1;
@@ -40,11 +40,11 @@ static int count_others(const struct place *place, const struct comm *comm,
     int *foreign = need_zeroed((size_t)n, sizeof(*foreign));
     int code = 0;
     for (int i = 0; i < workers; i++)
-        processor[i] = seat[i].processor;
+        processor[i] = entry[i].processor;
     if (workers > 0)
         code = queue_count(processor, workers, own, owns, foreign, err);
     for (int i = 0; code == 0 && i < workers; i++)
-        seat[i].foreign = foreign[i];
+        entry[i].foreign = foreign[i];
     free(own);
     free(processor);
     free(foreign);
@@ -52,24 +52,24 @@ static int count_others(const struct place *place, const struct comm *comm,
 }
 
 /* Q: the workers on this processor, and other running threads. */
-static void fill_queues(const struct seat *seat, int workers, int *queue)
+static void fill_queues(const struct entry *entry, int workers, int *queue)
 {
     for (int w = 0; w < workers; w++) {
-        queue[w] = seat[w].foreign;
+        queue[w] = entry[w].foreign;
         for (int other = 0; other < workers; other++)
-            queue[w] += seat[other].host == seat[w].host &&
-                        seat[other].processor == seat[w].processor;
+            queue[w] += entry[other].host == entry[w].host &&
+                        entry[other].processor == entry[w].processor;
     }
 }
 
 static int gather_queues(const struct comm *comm, const struct tree *tree,
-                         const struct seat *seat, int own, int *queue,
+                         const struct entry *entry, int own, int *queue,
                          struct error *err)
 {
     void *all = NULL;
     size_t bytes;
-    int code =
-        comm_gather_any(comm, seat, (size_t)own * sizeof(*seat), &all, &bytes);
+    int code = comm_gather_any(comm, entry, (size_t)own * sizeof(*entry), &all,
+                               &bytes);
     if (code != 0)
         code = error_set(err, ENOMEM, "out of memory");
     else if (comm->rank == 0)
@@ -87,17 +87,17 @@ static int count_queues(struct powers *powers, const struct tree *tree,
 {
     int workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
-    struct seat *seat = need_zeroed((size_t)workers, sizeof(*seat));
+    struct entry *entry = need_zeroed((size_t)workers, sizeof(*entry));
     uint64_t *pid = need_zeroed((size_t)comm->ranks, sizeof(*pid));
     for (int i = 0; i < workers; i++)
-        seat[i] = (struct seat){own[i].host, own[i].processor, 0};
+        entry[i] = (struct entry){own[i].host, own[i].processor, 0};
     comm_share_u64(comm, (uint64_t)getpid(), pid);
-    int code = count_others(place, comm, pid, seat, workers, err);
+    int code = count_others(place, comm, pid, entry, workers, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = gather_queues(comm, tree, seat, workers, powers->queue, err);
+        code = gather_queues(comm, tree, entry, workers, powers->queue, err);
     free(pid);
-    free(seat);
+    free(entry);
     return code;
 }
 
