@@ -31,7 +31,7 @@ void run_rewind(struct run *run, int pass)
     for (int i = 0; i < run_ranks(run); i++)
         end_reset(&run->rank[i].end, further);
     for (int i = 0; i < run->workers; i++)
-        run_seat_worker(run, i, further);
+        run_ready_worker(run, i, further);
     if (run->dependent.dmps != NULL)
         set_steps(run, pass);
 }

@@ -159,7 +159,7 @@ int run_open_workers(struct run *run, struct error *err);
 
 /* The source and the counts of worker i here: before a repetition, or before a
  * further pass. */
-void run_seat_worker(struct run *run, int i, bool further);
+void run_ready_worker(struct run *run, int i, bool further);
 
 /* Dependences of this process before a pass. */
 void run_rewind_dmps(struct run *run);

@@ -175,7 +175,7 @@ static struct source *open_source(struct run *run, int i)
     return recent_open(&run->own->recent[i], source);
 }
 
-void run_seat_worker(struct run *run, int i, bool further)
+void run_ready_worker(struct run *run, int i, bool further)
 {
     struct worker *worker = &run->worker[i];
     worker->source = open_source(run, i);

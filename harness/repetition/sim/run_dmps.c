@@ -79,8 +79,8 @@ static void charge_block(const void *instance, void *state,
                          const struct kernel_block *block, void *output,
                          const struct kernel_poll *poll)
 {
-    struct seat *seat = state;
-    struct run *run = seat->run;
+    struct sim_worker *one = state;
+    struct run *run = one->run;
     (void)output;
     if (run->own->early < 0 && !rows_are_ready(run, block))
         run->own->early = block->start;
@@ -88,7 +88,7 @@ static void charge_block(const void *instance, void *state,
     double seconds = charged->factor * block_s(instance, block);
     if (block->start > 0 && links_shared(&run->own->links, block->start))
         seconds += charged->shared;
-    seat_compute(seat, seconds, poll);
+    sim_worker_compute(one, seconds, poll);
     note_done(run, block);
 }
 
@@ -145,8 +145,8 @@ int run_open_logs(struct run *run, struct error *err)
 
 static bool serve_piece(void *arg, struct link_piece *piece)
 {
-    struct seat *seat = arg;
-    struct transport_end *end = &run_rank_of(seat->run, seat_worker(seat))->end;
+    struct sim_worker *one = arg;
+    struct transport_end *end = &run_rank_of(one->run, number_of(one))->end;
     if (piece == NULL)
         return end_poll(end);
     end_serve(end, piece->request, &piece->status);
@@ -160,7 +160,7 @@ static void open_worker(struct run *run, int w)
     struct run_rank *rank = run_rank_of(run, w);
     *dmps = (struct dmps){.kernel = &charging_dependence,
                           .instance = loop,
-                          .state = &run->own->seat[w],
+                          .state = &run->own->each[w],
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->setup->cell.sync_interval,
@@ -175,7 +175,7 @@ static void open_worker(struct run *run, int w)
     dmps->links.piece_s = run->own->charged.wait;
     if (run_thread_of(run, w) == 0 && end_polls(&rank->end)) {
         dmps->links.serve = serve_piece;
-        dmps->links.serve_arg = &run->own->seat[w];
+        dmps->links.serve_arg = &run->own->each[w];
     }
 }
 

@@ -7,9 +7,9 @@
 #include "harness/repetition/run_parts.h"
 #include "harness/repetition/sim/time_slices.h"
 
-/* A worker's place: its source is in front of the transport's, counts the
+/* A worker: its source is in front of the transport's, counts the
  * chunks, and charges for them. */
-struct seat {
+struct sim_worker {
     struct source source;
     struct source *inner;
     struct run *run;
@@ -26,7 +26,7 @@ struct seat {
 };
 
 struct run_own {
-    struct seat *seat; /* of each worker */
+    struct sim_worker *each; /* of each worker */
     int64_t repetition;
     double wall_s; /* since when this one really runs */
     /* Chunks as they were handed out; ticks as of engine_ticks. */
@@ -47,25 +47,25 @@ struct run_own {
                       -1 */
 };
 
-static inline int seat_worker(const struct seat *seat)
+static inline int number_of(const struct sim_worker *one)
 {
-    return (int)(seat - seat->run->own->seat);
+    return (int)(one - one->run->own->each);
 }
 
 /* Lets the worker compute for `seconds` of power 1, and serve meanwhile. */
-void seat_compute(struct seat *seat, double seconds,
-                  const struct kernel_poll *poll);
+void sim_worker_compute(struct sim_worker *one, double seconds,
+                        const struct kernel_poll *poll);
 
 /* The place of a worker's core in the world. */
-const struct world_place *seat_place(const struct run *run, int worker);
+const struct world_place *host_of_worker(const struct run *run, int worker);
 
-/* Around a repetition, by rank 0; a worker's seat before it; by a worker,
+/* Around a repetition, by rank 0; for a worker, before it; by a worker,
  * before it asks, and when it has computed for `work_s` since from_s. */
 void perturb_begin(struct run *run);
 void perturb_end(struct run *run);
-void perturb_seat(struct seat *seat);
-void perturb_before(struct seat *seat);
-void perturb_after(struct seat *seat, double from_s, double work_s);
+void perturb_open_worker(struct sim_worker *one);
+void perturb_before(struct sim_worker *one);
+void perturb_after(struct sim_worker *one, double from_s, double work_s);
 
 /* Of dependences: by a worker's thread between two passes, and by rank 0 before
  * that, when pass `pass` is to come; the time steps whose chunks are logged:

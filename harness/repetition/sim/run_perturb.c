@@ -48,9 +48,9 @@ void perturb_end(struct run *run)
 
 /* ---- by a worker ---- */
 
-static double start_of(const struct seat *seat)
+static double start_of(const struct sim_worker *one)
 {
-    return run_rank_of(seat->run, seat_worker(seat))->start_s;
+    return run_rank_of(one->run, number_of(one))->start_s;
 }
 
 /* Ranks lack the stack for formatted output.  SimGrid notices that all wait. */
@@ -64,10 +64,10 @@ static void say_never(void)
 
 /* A worker that never comes back waits until the loop is over without it;
  * without reissue that is never. */
-static void be_gone(struct seat *seat)
+static void be_gone(struct sim_worker *one)
 {
     const struct engine_patience patience = {0};
-    struct run *run = seat->run;
+    struct run *run = one->run;
     struct engine_event never = {0};
     struct engine_idle idle = {0};
     struct reissue *book = transport_book(&run->transport);
@@ -77,60 +77,60 @@ static void be_gone(struct seat *seat)
         say_never();
     while (book == NULL)
         engine_idle(&idle, &patience, &never);
-    seat->back = true;
+    one->back = true;
     for (int k = 0; k < run->setup->perturbs.count; k++)
-        if (isinf(seat->toll[k].lost_s))
-            seat->toll[k].lost_s =
-                engine_now() - start_of(seat) - seat->toll[k].from_s;
+        if (isinf(one->toll[k].lost_s))
+            one->toll[k].lost_s =
+                engine_now() - start_of(one) - one->toll[k].from_s;
 }
 
 /* Until `to_s` since the start. */
-static void be_held(struct seat *seat, double to_s)
+static void be_held(struct sim_worker *one, double to_s)
 {
     if (isfinite(to_s))
-        engine_sleep(to_s - (engine_now() - start_of(seat)));
+        engine_sleep(to_s - (engine_now() - start_of(one)));
     else
-        be_gone(seat);
+        be_gone(one);
 }
 
-void perturb_seat(struct seat *seat)
+void perturb_open_worker(struct sim_worker *one)
 {
-    const struct run *run = seat->run;
+    const struct run *run = one->run;
     int count = run->setup->perturbs.count;
-    size_t worker = (size_t)seat_worker(seat);
+    size_t worker = (size_t)number_of(one);
     if (run->own->hit == NULL)
         return;
-    seat->hit = run->own->hit[worker];
-    seat->toll = run->toll + worker * (size_t)count;
+    one->hit = run->own->hit[worker];
+    one->toll = run->toll + worker * (size_t)count;
     for (int k = 0; k < count; k++)
-        seat->toll[k] = (struct perturb_toll){
-            .how = seat->hit >> k & 1 ? HELD_IN_TIME : HELD_NOT};
+        one->toll[k] = (struct perturb_toll){
+            .how = one->hit >> k & 1 ? HELD_IN_TIME : HELD_NOT};
 }
 
-void perturb_before(struct seat *seat)
+void perturb_before(struct sim_worker *one)
 {
-    const struct perturbs *perturbs = &seat->run->setup->perturbs;
-    double since = engine_now() - start_of(seat), free_s;
-    int worker = seat->source.worker, holder, last = -1;
-    if (seat->hit == 0)
+    const struct perturbs *perturbs = &one->run->setup->perturbs;
+    double since = engine_now() - start_of(one), free_s;
+    int worker = one->source.worker, holder, last = -1;
+    if (one->hit == 0)
         return;
-    while (!seat->back && (holder = perturbs_holder(perturbs, seat->hit, worker,
-                                                    since, &free_s)) >= 0) {
-        perturb_toll_add(&seat->toll[holder], holder != last, since,
+    while (!one->back && (holder = perturbs_holder(perturbs, one->hit, worker,
+                                                   since, &free_s)) >= 0) {
+        perturb_toll_add(&one->toll[holder], holder != last, since,
                          free_s - since);
         last = holder;
-        be_held(seat, free_s);
-        since = fmax(free_s, engine_now() - start_of(seat));
+        be_held(one, free_s);
+        since = fmax(free_s, engine_now() - start_of(one));
     }
 }
 
-void perturb_after(struct seat *seat, double from_s, double work_s)
+void perturb_after(struct sim_worker *one, double from_s, double work_s)
 {
-    double from = from_s - start_of(seat);
-    if (seat->hit == 0 || seat->back)
+    double from = from_s - start_of(one);
+    if (one->hit == 0 || one->back)
         return;
-    double end = perturbs_end(&seat->run->setup->perturbs, seat->hit,
-                              seat->source.worker, from, work_s, seat->toll);
+    double end = perturbs_end(&one->run->setup->perturbs, one->hit,
+                              one->source.worker, from, work_s, one->toll);
     if (end > from + work_s)
-        be_held(seat, end);
+        be_held(one, end);
 }

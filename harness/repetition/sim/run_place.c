@@ -27,7 +27,7 @@ static void know_powers(struct run *run)
     uint8_t *hit = need_zeroed((size_t)workers, sizeof(*hit));
     setup_pick_perturbed(run->setup, hit);
     for (int w = 0; w < workers; w++) {
-        power[w] = seat_place(run, w)->speed / slowness_factor(run, hit[w]);
+        power[w] = host_of_worker(run, w)->speed / slowness_factor(run, hit[w]);
         slowest = fmin(slowest, power[w]);
     }
     for (int w = 0; w < workers; w++)

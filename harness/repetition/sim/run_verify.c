@@ -40,7 +40,7 @@ static double time_alone(const struct run *run)
     const struct world *world = world_here();
     double fastest = 0;
     for (int w = 0; w < run->tree.workers; w++) {
-        const struct world_place *place = seat_place(run, w);
+        const struct world_place *place = host_of_worker(run, w);
         double speed = place->power * place->speed / world->speed;
         fastest = speed > fastest ? speed : fastest;
     }

@@ -21,32 +21,32 @@ enum { POLLS_MAX = 64 };
 
 /* A core is shared with what competes with the worker: in the slices that this
  * machine was seen to have, else fairly at every moment. */
-static void compute_slice(struct seat *seat, double seconds)
+static void compute_slice(struct sim_worker *one, double seconds)
 {
     double start = engine_now(), speed = world_here()->speed;
-    double flops = seconds * speed / seat->power;
-    if (seat->slices.tick_s > 0)
-        slices_compute(&seat->slices, flops, speed);
+    double flops = seconds * speed / one->power;
+    if (one->slices.tick_s > 0)
+        slices_compute(&one->slices, flops, speed);
     else
-        world_compute(seconds * speed * seat->queue / seat->power);
+        world_compute(seconds * speed * one->queue / one->power);
     double work = engine_now() - start;
-    seat->run->result[seat_worker(seat)].compute_s += work;
-    perturb_after(seat, start, work);
+    one->run->result[number_of(one)].compute_s += work;
+    perturb_after(one, start, work);
 }
 
-void seat_compute(struct seat *seat, double seconds,
-                  const struct kernel_poll *poll)
+void sim_worker_compute(struct sim_worker *one, double seconds,
+                        const struct kernel_poll *poll)
 {
     double slice = SLICE_S;
-    if (seat->run->transport.ops->rules->all_poll)
+    if (one->run->transport.ops->rules->all_poll)
         slice = fmax(slice, seconds / POLLS_MAX);
     while (poll != NULL && seconds > slice) {
-        compute_slice(seat, slice);
+        compute_slice(one, slice);
         seconds -= slice;
         kernel_poll(poll);
     }
     if (seconds > 0)
-        compute_slice(seat, seconds);
+        compute_slice(one, seconds);
 }
 
 /* Stands for the loop's kernel: takes the time that the iterations cost. */
@@ -54,10 +54,10 @@ static void charge_run(const void *instance, void *scratch, int64_t start,
                        int64_t size, void *output,
                        const struct kernel_poll *poll)
 {
-    struct seat *seat = scratch;
-    const double *before = loop_cost(instance, seat->run->steps.step);
+    struct sim_worker *one = scratch;
+    const double *before = loop_cost(instance, one->run->steps.step);
     (void)output;
-    seat_compute(seat, before[start + size] - before[start], poll);
+    sim_worker_compute(one, before[start + size] - before[start], poll);
 }
 
 static const struct kernel_ops charging_kernel = {.name = "charge",
@@ -73,60 +73,60 @@ static struct logged *add_handed(struct run_own *own)
 }
 
 /* A request for the next chunk means that the one before is finished. */
-static void end_chunk(struct seat *seat)
+static void end_chunk(struct sim_worker *one)
 {
-    if (seat->last >= 0)
-        seat->run->own->handed[seat->last].ran.end = engine_ticks();
-    seat->last = -1;
+    if (one->last >= 0)
+        one->run->own->handed[one->last].ran.end = engine_ticks();
+    one->last = -1;
 }
 
-static bool seat_next(struct source *source, struct chunk *chunk)
+static bool charged_next(struct source *source, struct chunk *chunk)
 {
-    struct seat *seat = (struct seat *)source;
-    end_chunk(seat);
-    perturb_before(seat);
-    if (seat->cost != ENGINE_COSTS)
-        engine_charge(seat->cost);
-    seat->inner->blocked_s = source->blocked_s;
-    seat->inner->blocked_ticks = source->blocked_ticks;
+    struct sim_worker *one = (struct sim_worker *)source;
+    end_chunk(one);
+    perturb_before(one);
+    if (one->cost != ENGINE_COSTS)
+        engine_charge(one->cost);
+    one->inner->blocked_s = source->blocked_s;
+    one->inner->blocked_ticks = source->blocked_ticks;
     source->blocked_s = 0;
     source->blocked_ticks = 0;
-    double begin_s = engine_now(), before_s = seat->inner->wait_s;
-    bool more = source_next(seat->inner, chunk);
-    recent_add(&seat->recent, begin_s, engine_now(),
-               seat->inner->wait_s - before_s);
+    double begin_s = engine_now(), before_s = one->inner->wait_s;
+    bool more = source_next(one->inner, chunk);
+    recent_add(&one->recent, begin_s, engine_now(),
+               one->inner->wait_s - before_s);
     if (!more)
         return false;
     /* Loops of several time steps have a separate log. */
-    struct run_own *own = seat->run->own;
-    int worker = seat_worker(seat);
-    if (seat->run->worker[worker].log != NULL)
+    struct run_own *own = one->run->own;
+    int worker = number_of(one);
+    if (one->run->worker[worker].log != NULL)
         return true;
     *add_handed(own) = (struct logged){.ran = {.start = chunk->start,
                                                .size = chunk->size,
                                                .begin = engine_ticks()},
                                        .worker = worker};
-    seat->last = own->handed_count - 1;
+    one->last = own->handed_count - 1;
     return true;
 }
 
-static void seat_ahead(struct source *source)
+static void charged_ahead(struct source *source)
 {
-    struct seat *seat = (struct seat *)source;
-    seat->inner->ask_ahead(seat->inner);
+    struct sim_worker *one = (struct sim_worker *)source;
+    one->inner->ask_ahead(one->inner);
 }
 
 /* ---- serving ---- */
 
 static void poll_call(void *arg)
 {
-    struct seat *seat = arg;
-    struct run *run = seat->run;
+    struct sim_worker *one = arg;
+    struct run *run = one->run;
     const struct reissue *book = transport_book(&run->transport);
     bool over = book != NULL && reissue_is_over(book);
     double start = engine_now();
-    if (end_poll(&run_rank_of(run, seat_worker(seat))->end) && !over)
-        seat->source.serve_s += engine_now() - start;
+    if (end_poll(&run_rank_of(run, number_of(one))->end) && !over)
+        one->source.serve_s += engine_now() - start;
 }
 
 /* ---- opening and closing ---- */
@@ -134,7 +134,7 @@ static void poll_call(void *arg)
 void run_open_own(struct run *run)
 {
     struct run_own *own = run->own = need_zeroed(1, sizeof(*own));
-    own->seat = need_zeroed((size_t)run->workers + 1, sizeof(*own->seat));
+    own->each = need_zeroed((size_t)run->workers + 1, sizeof(*own->each));
 }
 
 int run_open_workers(struct run *run, struct error *err)
@@ -146,7 +146,7 @@ void run_close_own(struct run *run)
 {
     if (run->own->log != NULL)
         munmap(run->own->log, run->own->mapped);
-    free(run->own->seat);
+    free(run->own->each);
     free(run->own->handed);
     free(run->own->hit);
     free(run->own);
@@ -154,86 +154,85 @@ void run_close_own(struct run *run)
 
 /* ---- a repetition ---- */
 
-const struct world_place *seat_place(const struct run *run, int worker)
+const struct world_place *host_of_worker(const struct run *run, int worker)
 {
     int rank = run->tree.worker_rank[worker];
     int place = rank * run->context->threads + run_thread_of(run, worker);
     return &world_here()->place[place];
 }
 
-static struct worker open_worker(const struct run *run, struct seat *seat)
+static struct worker open_worker(const struct run *run, struct sim_worker *one)
 {
     const struct run_own *own = run->own;
-    bool polls = run_thread_of(run, seat_worker(seat)) == 0 &&
-                 end_polls(&run_rank_of(run, seat_worker(seat))->end);
+    bool polls = run_thread_of(run, number_of(one)) == 0 &&
+                 end_polls(&run_rank_of(run, number_of(one))->end);
     return (struct worker){
-        .source = &seat->source,
+        .source = &one->source,
         .kernel = &charging_kernel,
         .instance = run->loop,
-        .scratch = seat,
+        .scratch = one,
         .output = run->loop->output,
         .output_bytes = run->loop->output_bytes,
-        .poll = polls ? &seat->poll : NULL,
-        .log =
-            own->log ? own->log + (size_t)seat_worker(seat) * own->room : NULL,
+        .poll = polls ? &one->poll : NULL,
+        .log = own->log ? own->log + (size_t)number_of(one) * own->room : NULL,
         .stamp = run->dependent.dmps != NULL || own->log != NULL};
 }
 
-static void open_seat(struct run *run, int i)
+static void open_sim_worker(struct run *run, int i)
 {
-    struct seat *seat = &run->own->seat[i];
+    struct sim_worker *one = &run->own->each[i];
     struct transport_end *end = &run_rank_of(run, i)->end;
     int thread = run_thread_of(run, i);
     struct source *inner = end_source(end, thread);
-    *seat = (struct seat){
-        .source = {.next = seat_next,
-                   .ask_ahead = inner->ask_ahead ? seat_ahead : NULL,
+    *one = (struct sim_worker){
+        .source = {.next = charged_next,
+                   .ask_ahead = inner->ask_ahead ? charged_ahead : NULL,
                    .ahead = inner->ahead,
                    .worker = i},
         .inner = inner,
         .run = run,
-        .poll = {poll_call, seat},
+        .poll = {poll_call, one},
         .cost = end_cost(end, thread),
-        .power = seat_place(run, i)->power,
+        .power = host_of_worker(run, i)->power,
         .queue = run->powers.queue ? run->powers.queue[i] : 1,
         .last = -1};
-    perturb_seat(seat);
-    slices_open(&seat->slices, machine_slices(world_here()->machine),
-                seat->queue - 1, run->own->repetition);
-    run->worker[i] = open_worker(run, seat);
+    perturb_open_worker(one);
+    slices_open(&one->slices, machine_slices(world_here()->machine),
+                one->queue - 1, run->own->repetition);
+    run->worker[i] = open_worker(run, one);
 }
 
 /* Serving adds up through the passes. */
-void run_seat_worker(struct run *run, int i, bool further)
+void run_ready_worker(struct run *run, int i, bool further)
 {
-    struct seat *seat = &run->own->seat[i];
+    struct sim_worker *one = &run->own->each[i];
     if (!further) {
-        open_seat(run, i);
+        open_sim_worker(run, i);
         return;
     }
-    seat->inner = end_source(&run_rank_of(run, i)->end, run_thread_of(run, i));
+    one->inner = end_source(&run_rank_of(run, i)->end, run_thread_of(run, i));
     run->result[i].serve_s = 0;
 }
 
 void run_worked(struct run *run, const struct run_spot *spot)
 {
-    struct seat *seat = &run->own->seat[spot->worker];
-    end_chunk(seat);
-    seat->source.wait_s = seat->inner->wait_s;
+    struct sim_worker *one = &run->own->each[spot->worker];
+    end_chunk(one);
+    one->source.wait_s = one->inner->wait_s;
 }
 
 /* ---- results ---- */
 
 void run_measured(const struct run *run, int i, struct worker_result *result)
 {
-    const struct seat *seat = &run->own->seat[i];
-    for (int k = 0; seat->hit != 0 && k < run->setup->perturbs.count; k++)
-        result->lost_s += seat->toll[k].lost_s;
+    const struct sim_worker *one = &run->own->each[i];
+    for (int k = 0; one->hit != 0 && k < run->setup->perturbs.count; k++)
+        result->lost_s += one->toll[k].lost_s;
     result->held_apart_s = result->lost_s;
     result->core = result->processor = result->numa = -1;
     result->bound = true;
-    result->host = (uintptr_t)seat_place(run, i)->host;
-    result->recent = recent_since(&seat->recent, run_rank_of(run, i)->start_s);
+    result->host = (uintptr_t)host_of_worker(run, i)->host;
+    result->recent = recent_since(&one->recent, run_rank_of(run, i)->start_s);
 }
 
 static struct logged *take_logs(const struct run *run, int64_t *count)
