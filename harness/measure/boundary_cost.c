@@ -22,8 +22,8 @@ enum {
 static const int sizes[CALIBRATION_SIZES] = {8,    256,  512, 1024,
                                              2048, 4096, 8192};
 
-/* One worker's seat in a round. */
-struct seat {
+/* One worker in a round. */
+struct paired {
     int partner;      /* -1: none */
     int pair;         /* in kind->pair */
     bool first;       /* serves */
@@ -37,7 +37,7 @@ struct exchange {
     struct links links;
     char *rows; /* one for each edge */
     int bytes, trips;
-    struct seat *seat;                            /* of this rank's workers */
+    struct paired *each;                          /* of this rank's workers */
     double (*sample)[CALIBRATION_SIZES][SAMPLES]; /* of this rank's workers */
 };
 
@@ -80,12 +80,12 @@ int boundary_pairs(int workers)
 }
 
 /* Seats this rank's workers; `pairs` counts those of the rounds before. */
-static int take_seats(struct exchange *x, int round, int pairs,
-                      struct calibration_kind *kind)
+static int pair_up(struct exchange *x, int round, int pairs,
+                   struct calibration_kind *kind)
 {
     const struct crew *crew = x->crew;
     for (int t = 0; t < crew->context->threads; t++)
-        x->seat[t] = (struct seat){.partner = -1};
+        x->each[t] = (struct paired){.partner = -1};
     for (int m = 0; m < make_even(crew->workers) / 2; m++) {
         int pair[2];
         if (!boundary_match(crew->workers, round, m, pair))
@@ -93,11 +93,11 @@ static int take_seats(struct exchange *x, int round, int pairs,
         for (int side = 0; side < 2; side++) {
             int t = pair[side] - crew->first;
             if (t >= 0 && t < crew->context->threads)
-                x->seat[t] = (struct seat){.partner = pair[1 - side],
-                                           .pair = pairs,
-                                           .first = side == 0,
-                                           .out = 1 + 2 * m + side,
-                                           .in = 2 + 2 * m - side};
+                x->each[t] = (struct paired){.partner = pair[1 - side],
+                                             .pair = pairs,
+                                             .first = side == 0,
+                                             .out = 1 + 2 * m + side,
+                                             .in = 2 + 2 * m - side};
         }
         memcpy(kind->pair[pairs++].worker, pair, sizeof(pair));
     }
@@ -111,44 +111,44 @@ static char *row_of(const struct exchange *x, int64_t edge)
     return x->rows + (size_t)edge * ROW_BYTES * 2;
 }
 
-static void send_boundary(struct exchange *x, struct seat *seat, int trip)
+static void send_boundary(struct exchange *x, struct paired *one, int trip)
 {
-    memset(row_of(x, seat->out) + (size_t)trip * (size_t)x->bytes, trip,
+    memset(row_of(x, one->out) + (size_t)trip * (size_t)x->bytes, trip,
            (size_t)x->bytes);
-    links_advance(&x->links, seat->out, LINK_DOWN,
-                  (int64_t)(trip + 1) * x->bytes, row_of(x, seat->out));
+    links_advance(&x->links, one->out, LINK_DOWN,
+                  (int64_t)(trip + 1) * x->bytes, row_of(x, one->out));
 }
 
-static void receive_boundary(struct exchange *x, struct seat *seat, int trip)
+static void receive_boundary(struct exchange *x, struct paired *one, int trip)
 {
     int64_t need = (int64_t)(trip + 1) * x->bytes;
-    if (links_complete(&x->links, seat->in, LINK_DOWN) < need)
-        links_wait(&x->links, seat->in, LINK_DOWN, need, row_of(x, seat->in));
-    const char *piece = row_of(x, seat->in) + (size_t)trip * (size_t)x->bytes;
+    if (links_complete(&x->links, one->in, LINK_DOWN) < need)
+        links_wait(&x->links, one->in, LINK_DOWN, need, row_of(x, one->in));
+    const char *piece = row_of(x, one->in) + (size_t)trip * (size_t)x->bytes;
     for (int i = 0; i < x->bytes; i += LINE)
-        seat->read += (uint64_t)piece[i];
+        one->read += (uint64_t)piece[i];
 }
 
 static void set_body(int thread, void *arg)
 {
     struct exchange *x = arg;
-    struct seat *seat = &x->seat[thread];
+    struct paired *one = &x->each[thread];
     crew_bind(x->crew, thread);
     if (thread == 0)
         links_reset(&x->links);
     crew_start(x->crew, thread);
-    if (seat->partner >= 0) {
-        links_register(&x->links, seat->out, LINK_PREDECESSOR);
-        links_register(&x->links, seat->in, LINK_SUCCESSOR);
+    if (one->partner >= 0) {
+        links_register(&x->links, one->out, LINK_PREDECESSOR);
+        links_register(&x->links, one->in, LINK_SUCCESSOR);
         double start = engine_now();
         for (int trip = 0; trip < x->trips; trip++) {
-            if (seat->first)
-                send_boundary(x, seat, trip);
-            receive_boundary(x, seat, trip);
-            if (!seat->first)
-                send_boundary(x, seat, trip);
+            if (one->first)
+                send_boundary(x, one, trip);
+            receive_boundary(x, one, trip);
+            if (!one->first)
+                send_boundary(x, one, trip);
         }
-        seat->one_way_s = (engine_now() - start) / x->trips / 2;
+        one->one_way_s = (engine_now() - start) / x->trips / 2;
     }
     crew_meet(x->crew);
     if (thread == 0)
@@ -176,7 +176,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
         comm_quiet_barrier(comm);
         engine_team_run(x->crew->context->team, set_body, x);
         for (int t = 0; s >= 0 && t < threads; t++)
-            x->sample[t][size][s] = x->seat[t].one_way_s;
+            x->sample[t][size][s] = x->each[t].one_way_s;
     }
     links_close(&x->links);
     return 0;
@@ -203,12 +203,12 @@ static int measure_round(struct exchange *x, int round, int *pairs,
                          struct calibration_kind *kind, struct error *err)
 {
     int code = 0;
-    *pairs = take_seats(x, round, *pairs, kind);
+    *pairs = pair_up(x, round, *pairs, kind);
     for (int size = 0; code == 0 && size < CALIBRATION_SIZES; size++)
         code = measure_size(x, size, err);
     for (int t = 0; code == 0 && t < x->crew->context->threads; t++)
-        if (x->seat[t].partner >= 0 && x->seat[t].first)
-            conclude_pair(x, t, &kind->pair[x->seat[t].pair]);
+        if (x->each[t].partner >= 0 && x->each[t].first)
+            conclude_pair(x, t, &kind->pair[x->each[t].pair]);
     return code;
 }
 
@@ -240,7 +240,7 @@ static void open_memory(struct exchange *x)
 {
     size_t threads = (size_t)x->crew->context->threads;
     size_t edges = (size_t)make_even(x->crew->workers) + 2;
-    x->seat = need_zeroed(threads, sizeof(*x->seat));
+    x->each = need_zeroed(threads, sizeof(*x->each));
     x->sample = need_zeroed(threads, sizeof(*x->sample));
     x->rows = aligned_alloc(4096, edges * ROW_BYTES * 2);
     if (x->rows == NULL)
@@ -260,6 +260,6 @@ int boundary_measure(struct crew *crew, struct calibration_kind *kind,
         gather_pairs(&x, kind);
     free(x.rows);
     free(x.sample);
-    free(x.seat);
+    free(x.each);
     return code;
 }

@@ -3,10 +3,10 @@
 #include "base/text.h"
 #include "harness/measure/boundary_cost.h"
 #include "harness/measure/dispatch.h"
+#include "harness/measure/input_cost.h"
 #include "harness/measure/measure_work.h"
 #include "harness/measure/rates.h"
 #include "harness/measure/slices.h"
-#include "harness/measure/transfer.h"
 #include "harness/program/guard.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
@@ -115,7 +115,7 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
     if (code == 0)
         code = boundary_measure(crew, kind, err);
     if (code == 0)
-        transfer_measure(crew, kind);
+        input_cost_measure(crew, kind);
     if (code == 0)
         code = slices_measure(crew, &kind->slices, err);
     if (code == 0)
@@ -171,7 +171,7 @@ static int measure_launch(struct launch_context *context,
         return code;
     code =
         calibration_kind_open(&kind, crew.workers, boundary_pairs(crew.workers),
-                              plan->kernels, transfer_count(&crew), err);
+                              plan->kernels, input_cost_count(&crew), err);
     code = comm_agree(&context->comm, code, err);
     if (code == 0)
         code = measure_kind(&crew, plan, &kind, err);

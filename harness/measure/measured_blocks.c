@@ -68,7 +68,7 @@ static void run_passes(struct blocks *b, void (*body)(int, void *))
     comm_broadcast(&b->work->crew->context->comm, &b->passes,
                    sizeof(b->passes));
     for (int t = 0; t < b->threads; t++)
-        b->seat[t].waits = 0;
+        b->each[t].waits = 0;
     for (; b->at < b->passes; b->at++)
         run_pass(b, body);
 }
@@ -79,12 +79,12 @@ static void measure_width(struct blocks *b, struct seen *own)
     run_passes(b, blocks_alone);
     for (int t = 0; t < b->threads; t++)
         own[t].alone =
-            stats_middle(b->seat[t].pass_s, b->passes) / (double)b->chunks;
+            stats_middle(b->each[t].pass_s, b->passes) / (double)b->chunks;
     run_passes(b, blocks_together);
     for (int t = 0; t < b->threads; t++) {
         own[t].together =
-            stats_middle(b->seat[t].pass_s, b->passes) / (double)b->chunks;
-        own[t].wait = stats_middle(b->seat[t].wait_s, b->seat[t].waits);
+            stats_middle(b->each[t].pass_s, b->passes) / (double)b->chunks;
+        own[t].wait = stats_middle(b->each[t].wait_s, b->each[t].waits);
     }
 }
 
@@ -185,14 +185,14 @@ int work_blocks(struct work *work, const struct measure_kernel *asked,
     int code = blocks_open_dmps(&b, err);
     if (code != 0)
         return code;
-    b.seat = need_zeroed((size_t)b.threads, sizeof(*b.seat));
+    b.each = need_zeroed((size_t)b.threads, sizeof(*b.each));
     for (int t = 0; t < b.threads; t++)
-        blocks_open_seat(&b, t);
+        blocks_open_worker(&b, t);
     if (asked->widths > 0)
         measure_widths(&b, asked->width, asked->widths, kernel);
     else
         measure_widths(&b, usual, sizeof(usual) / sizeof(usual[0]), kernel);
     links_close(&b.dmps.links);
-    free(b.seat);
+    free(b.each);
     return code;
 }

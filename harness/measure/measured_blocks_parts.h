@@ -16,7 +16,7 @@ enum {
 struct blocks;
 
 /* One worker of this rank. */
-struct seat {
+struct blocks_worker {
     struct source source;
     struct blocks *blocks;
     struct kernel_poll poll;
@@ -34,7 +34,7 @@ struct seat {
 
 struct blocks {
     struct work *work;
-    struct seat *seat;
+    struct blocks_worker *each;
     struct dmps dmps;
     struct kernel_dependence timed; /* DMPS's kernel: it looks at waits */
     int64_t rows, chunks;           /* of a chunk; of a worker */
@@ -48,13 +48,13 @@ struct blocks {
 int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk);
 int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk);
 
-/* By each thread: a pass.  Its seat gets the seconds; under DMPS without the
- * waits for boundaries, which the seat holds apart. */
+/* By each thread: a pass.  Its blocks_worker gets the seconds; under DMPS
+ * without the waits for boundaries, which it holds apart. */
 void blocks_alone(int thread, void *blocks);
 void blocks_together(int thread, void *blocks);
 
 /* Collective.  links_close frees what it opens. */
 int blocks_open_dmps(struct blocks *b, struct error *err);
-void blocks_open_seat(struct blocks *b, int thread);
+void blocks_open_worker(struct blocks *b, int thread);
 
 #endif

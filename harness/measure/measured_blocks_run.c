@@ -5,17 +5,17 @@
 
 static void look_for_messages(void *arg)
 {
-    struct seat *seat = arg;
-    struct blocks *b = seat->blocks;
+    struct blocks_worker *one = arg;
+    struct blocks *b = one->blocks;
     uint64_t before = engine_ticks();
-    if (looks_due(&seat->looks, before))
-        looks_after(&seat->looks, links_progress(&b->dmps.links), before,
+    if (looks_due(&one->looks, before))
+        looks_after(&one->looks, links_progress(&b->dmps.links), before,
                     b->dmps.tick_s);
 }
 
-static const struct kernel_poll *poll_of(const struct seat *seat)
+static const struct kernel_poll *poll_of(const struct blocks_worker *one)
 {
-    return seat->blocks->dmps.links.remote ? &seat->poll : NULL;
+    return one->blocks->dmps.links.remote ? &one->poll : NULL;
 }
 
 /* ---- alone ---- */
@@ -25,11 +25,11 @@ int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk)
     return worker * (b->chunks * b->rows + 1) + 1 + chunk * b->rows;
 }
 
-static void run_share(const struct seat *seat)
+static void run_share(const struct blocks_worker *one)
 {
-    const struct blocks *b = seat->blocks;
+    const struct blocks *b = one->blocks;
     const struct work *work = b->work;
-    int worker = seat->source.worker;
+    int worker = one->source.worker;
     int64_t extent = work->grid.columns + (b->rows - 1) * work->grid.skew;
     for (int step = 0; step < b->steps; step++)
         for (int64_t c = 0; c < b->chunks; c++)
@@ -42,7 +42,7 @@ static void run_share(const struct seat *seat)
                     .to = extent - from < b->h ? extent : from + b->h};
                 work->ops->dependence->run_block(work->instance, work->state,
                                                  &block, work->output,
-                                                 poll_of(seat));
+                                                 poll_of(one));
             }
 }
 
@@ -54,8 +54,8 @@ void blocks_alone(int thread, void *arg)
         dmps_reset(&b->dmps, 0);
     crew_start(b->work->crew, thread);
     double start = engine_now();
-    run_share(&b->seat[thread]);
-    b->seat[thread].pass_s[b->at] = engine_now() - start;
+    run_share(&b->each[thread]);
+    b->each[thread].pass_s[b->at] = engine_now() - start;
     if (b->dmps.links.remote)
         dmps_finish(&b->dmps);
 }
@@ -69,12 +69,12 @@ int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk)
 
 static bool deal_block(struct source *source, struct chunk *chunk)
 {
-    struct seat *seat = (struct seat *)source;
-    const struct blocks *b = seat->blocks;
-    int64_t first = blocks_dealt_row(b, source->worker, seat->next);
-    if (seat->next == b->chunks)
+    struct blocks_worker *one = (struct blocks_worker *)source;
+    const struct blocks *b = one->blocks;
+    int64_t first = blocks_dealt_row(b, source->worker, one->next);
+    if (one->next == b->chunks)
         return false;
-    seat->next++;
+    one->next++;
     *chunk = (struct chunk){
         .start = first, .size = b->rows, .step = first / b->rows};
     return true;
@@ -85,14 +85,14 @@ static void run_timed(const void *instance, void *state,
                       const struct kernel_poll *poll)
 {
     const struct blocks *b = instance;
-    struct seat *seat = poll->arg;
-    uint64_t ticks = seat->source.blocked_ticks - seat->blocked;
-    if (ticks > 0 && seat->waits < BLOCKS_WAITS_MAX)
-        seat->wait_s[seat->waits++] =
+    struct blocks_worker *one = poll->arg;
+    uint64_t ticks = one->source.blocked_ticks - one->blocked;
+    if (ticks > 0 && one->waits < BLOCKS_WAITS_MAX)
+        one->wait_s[one->waits++] =
             (double)ticks * b->work->crew->context->tick_s;
-    seat->blocked = seat->source.blocked_ticks;
+    one->blocked = one->source.blocked_ticks;
     b->work->ops->dependence->run_block(b->work->instance, state, block, output,
-                                        poll_of(seat));
+                                        poll_of(one));
 }
 
 static void *boundary_of(const void *instance, void *state, void *output,
@@ -117,24 +117,24 @@ static void begin_of(const void *instance, void *state, void *output)
     b->work->ops->dependence->begin(b->work->instance, state, output);
 }
 
-void blocks_open_seat(struct blocks *b, int thread)
+void blocks_open_worker(struct blocks *b, int thread)
 {
-    struct seat *seat = &b->seat[thread];
-    *seat = (struct seat){.blocks = b};
-    seat->source =
+    struct blocks_worker *one = &b->each[thread];
+    *one = (struct blocks_worker){.blocks = b};
+    one->source =
         (struct source){.next = deal_block, .worker = b->first + thread};
-    seat->poll = (struct kernel_poll){look_for_messages, seat};
-    seat->worker = (struct worker){.source = &seat->source,
-                                   .poll = &seat->poll,
-                                   .log = seat->log,
-                                   .stamp = true};
+    one->poll = (struct kernel_poll){look_for_messages, one};
+    one->worker = (struct worker){.source = &one->source,
+                                  .poll = &one->poll,
+                                  .log = one->log,
+                                  .stamp = true};
 }
 
-static void sit_down(struct seat *seat)
+static void clear_counts(struct blocks_worker *one)
 {
-    struct worker *worker = &seat->worker;
-    seat->next = 0;
-    seat->sync_s = 0;
+    struct worker *worker = &one->worker;
+    one->next = 0;
+    one->sync_s = 0;
     worker->chunks = worker->iterations = worker->logged = 0;
     worker->compute_ticks = 0;
 }
@@ -142,15 +142,15 @@ static void sit_down(struct seat *seat)
 void blocks_together(int thread, void *arg)
 {
     struct blocks *b = arg;
-    struct seat *seat = &b->seat[thread];
+    struct blocks_worker *one = &b->each[thread];
     crew_bind(b->work->crew, thread);
-    sit_down(seat);
+    clear_counts(one);
     if (thread == 0)
         dmps_reset(&b->dmps, b->threads);
     crew_start(b->work->crew, thread);
-    dmps_run(&b->dmps, &seat->worker, &seat->sync_s);
-    seat->pass_s[b->at] =
-        (double)seat->worker.compute_ticks * b->dmps.tick_s - seat->sync_s;
+    dmps_run(&b->dmps, &one->worker, &one->sync_s);
+    one->pass_s[b->at] =
+        (double)one->worker.compute_ticks * b->dmps.tick_s - one->sync_s;
     if (thread == 0)
         dmps_finish(&b->dmps);
     crew_meet(b->work->crew);

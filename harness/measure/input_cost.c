@@ -1,4 +1,4 @@
-#include "harness/measure/transfer.h"
+#include "harness/measure/input_cost.h"
 
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
@@ -35,7 +35,7 @@ struct transfer {
     int to;     /* the rank that is sent to */
 };
 
-int transfer_count(const struct crew *crew)
+int input_cost_count(const struct crew *crew)
 {
     return crew->context->comm.ranks - 1;
 }
@@ -136,7 +136,7 @@ static void open_memory(struct transfer *t)
         need_failed();
 }
 
-void transfer_measure(struct crew *crew, struct calibration_kind *kind)
+void input_cost_measure(struct crew *crew, struct calibration_kind *kind)
 {
     const struct comm *comm = &crew->context->comm;
     if (comm->ranks == 1)

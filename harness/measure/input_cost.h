@@ -5,16 +5,16 @@
  * is timed from its start until its receiver says, by an empty one, that it has
  * come; half of the round trip of empty messages is subtracted.  The data are
  * fresh: they come from another part of a large store each time. */
-#ifndef HARNESS_MEASURE_TRANSFER_H
-#define HARNESS_MEASURE_TRANSFER_H
+#ifndef HARNESS_MEASURE_INPUT_COST_H
+#define HARNESS_MEASURE_INPUT_COST_H
 
 #include "harness/costs/calibration.h"
 #include "harness/measure/crew.h"
 
 /* The measured transfers: to every rank but the first. */
-int transfer_count(const struct crew *crew);
+int input_cost_count(const struct crew *crew);
 
 /* Collective: fills kind->transfer at rank 0. */
-void transfer_measure(struct crew *crew, struct calibration_kind *kind);
+void input_cost_measure(struct crew *crew, struct calibration_kind *kind);
 
 #endif
