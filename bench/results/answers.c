@@ -17,7 +17,7 @@ static const double SLOWER_LEAST = 0.10, EQUAL_MOST = 1.05, WAITS_LEAST = 0.5;
 enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
 
 /* The choices under the same conditions, and the fastest among them. */
-struct contest {
+struct ranked {
     const struct summary_row *rows;
     int begin, end;
     const char *conditions;
@@ -25,10 +25,10 @@ struct contest {
     int winners, choices, best;
 };
 
-static bool is_choice(const struct contest *contest, int row)
+static bool is_choice(const struct ranked *ranked, int row)
 {
-    return summary_row_ranked(&contest->rows[row]) &&
-           text_is(contest->rows[row].conditions, contest->conditions);
+    return summary_row_ranked(&ranked->rows[row]) &&
+           text_is(ranked->rows[row].conditions, ranked->conditions);
 }
 
 __attribute__((format(printf, 2, 3))) static void
@@ -58,13 +58,13 @@ static bool has_word(const char *scheme)
 }
 
 /* Without numbers where no other scheme of the loop has this name. */
-static const char *scheme_name(const struct contest *contest, int row,
+static const char *scheme_name(const struct ranked *ranked, int row,
                                char name[NAME_SIZE])
 {
-    const char *scheme = contest->rows[row].result->cell.scheme;
+    const char *scheme = ranked->rows[row].result->cell.scheme;
     size_t length = has_word(scheme) ? strlen(scheme) : base_length(scheme);
-    for (int i = contest->begin; i < contest->end; i++) {
-        const char *other = contest->rows[i].result->cell.scheme;
+    for (int i = ranked->begin; i < ranked->end; i++) {
+        const char *other = ranked->rows[i].result->cell.scheme;
         if (base_length(other) == length && !text_is(other, scheme) &&
             strncmp(other, scheme, length) == 0)
             length = strlen(scheme);
@@ -73,43 +73,42 @@ static const char *scheme_name(const struct contest *contest, int row,
     return name;
 }
 
-static bool has_labels(const struct contest *contest)
+static bool has_labels(const struct ranked *ranked)
 {
-    for (int i = contest->begin; i < contest->end; i++)
-        if (is_choice(contest, i) &&
-            !text_is(contest->rows[i].label,
-                     contest->rows[contest->best].label))
+    for (int i = ranked->begin; i < ranked->end; i++)
+        if (is_choice(ranked, i) &&
+            !text_is(ranked->rows[i].label, ranked->rows[ranked->best].label))
             return true;
     return false;
 }
 
-static void add_choice(const struct contest *contest, int row,
+static void add_choice(const struct ranked *ranked, int row,
                        char text[TEXT_SIZE])
 {
     char name[NAME_SIZE];
-    add_text(text, "%s", scheme_name(contest, row, name));
-    if (has_labels(contest))
-        add_text(text, " with %s", contest->rows[row].label);
+    add_text(text, "%s", scheme_name(ranked, row, name));
+    if (has_labels(ranked))
+        add_text(text, " with %s", ranked->rows[row].label);
 }
 
 /* ---- the choice to take ---- */
 
 /* The longest time of the winners. */
-static double longest_s(const struct contest *contest)
+static double longest_s(const struct ranked *ranked)
 {
     double most = 0;
-    for (int i = contest->begin; i < contest->end; i++)
-        if (contest->wins[i])
-            most = fmax(most, contest->rows[i].time.median);
+    for (int i = ranked->begin; i < ranked->end; i++)
+        if (ranked->wins[i])
+            most = fmax(most, ranked->rows[i].time.median);
     return most;
 }
 
 /* "38.1 ms" or "38.1 to 40.2 ms" of those that win. */
-static void add_times(const struct contest *contest, char text[TEXT_SIZE])
+static void add_times(const struct ranked *ranked, char text[TEXT_SIZE])
 {
-    double most = longest_s(contest);
+    double most = longest_s(ranked);
     char low[24], high[24];
-    table_said_seconds(contest->rows[contest->best].time.median, most, low,
+    table_said_seconds(ranked->rows[ranked->best].time.median, most, low,
                        sizeof(low));
     table_said_seconds(most, most, high, sizeof(high));
     if (text_is(low, high))
@@ -120,98 +119,98 @@ static void add_times(const struct contest *contest, char text[TEXT_SIZE])
 
 /* Where the best choice's workers wait most of the time, a user must know: more
  * workers, or another hierarchy, are the question then. */
-static void add_waiting(const struct contest *contest, char text[TEXT_SIZE])
+static void add_waiting(const struct ranked *ranked, char text[TEXT_SIZE])
 {
-    const struct summary_row *row = &contest->rows[contest->best];
+    const struct summary_row *row = &ranked->rows[ranked->best];
     double share = row->overhead_s / row->time.median;
     if (share >= WAITS_LEAST)
         add_text(text, ", but workers wait %.0f %% of the time", 100 * share);
 }
 
 /* A median above what can be is noise: the table shows its interval. */
-static void add_speedup(const struct contest *contest, char text[TEXT_SIZE])
+static void add_speedup(const struct ranked *ranked, char text[TEXT_SIZE])
 {
-    const struct summary_row *row = &contest->rows[contest->best];
+    const struct summary_row *row = &ranked->rows[ranked->best];
     if (row->speedup.high < 1)
         add_text(text, ", slower than one core alone");
     else if (row->speedup.median < 1)
         add_text(text, ", not seen to be faster than one core alone");
     else if (row->speedup.median <= row->powers && !row->refused)
         add_text(text, ", %s%.1f times as fast as one core",
-                 contest->winners > 1 ? "up to " : "", row->speedup.median);
+                 ranked->winners > 1 ? "up to " : "", row->speedup.median);
 }
 
-static bool is_near(const struct contest *contest, double time_s)
+static bool is_near(const struct ranked *ranked, double time_s)
 {
-    return time_s <= EQUAL_MOST * contest->rows[contest->best].time.median;
+    return time_s <= EQUAL_MOST * ranked->rows[ranked->best].time.median;
 }
 
 /* The first winner near the shortest time; the simplest rows come first.  The
  * best one's speedup is not refused, so there is one. */
-static int find_simplest(const struct contest *contest)
+static int find_simplest(const struct ranked *ranked)
 {
-    int row = contest->begin;
-    while (!contest->wins[row] || contest->rows[row].refused ||
-           !is_near(contest, contest->rows[row].time.median))
+    int row = ranked->begin;
+    while (!ranked->wins[row] || ranked->rows[row].refused ||
+           !is_near(ranked, ranked->rows[row].time.median))
         row++;
     return row;
 }
 
-static int find_next(const struct contest *contest)
+static int find_next(const struct ranked *ranked)
 {
     int next = -1;
-    for (int i = contest->begin; i < contest->end; i++)
-        if (i != contest->best && is_choice(contest, i) &&
+    for (int i = ranked->begin; i < ranked->end; i++)
+        if (i != ranked->best && is_choice(ranked, i) &&
             (next < 0 ||
-             contest->rows[i].time.median < contest->rows[next].time.median))
+             ranked->rows[i].time.median < ranked->rows[next].time.median))
             next = i;
     return next;
 }
 
-static double slower_by(const struct contest *contest, int row)
+static double slower_by(const struct ranked *ranked, int row)
 {
-    return contest->rows[row].time.median /
-               contest->rows[contest->best].time.median -
+    return ranked->rows[row].time.median /
+               ranked->rows[ranked->best].time.median -
            1;
 }
 
-static void say_fastest(const struct contest *contest, char text[TEXT_SIZE])
+static void say_fastest(const struct ranked *ranked, char text[TEXT_SIZE])
 {
-    int next = find_next(contest);
-    add_choice(contest, contest->best, text);
+    int next = find_next(ranked);
+    add_choice(ranked, ranked->best, text);
     if (next < 0)
         add_text(text, " takes ");
     else
-        add_text(text, " is the fastest of %d choices: ", contest->choices);
-    add_times(contest, text);
-    add_speedup(contest, text);
-    add_waiting(contest, text);
+        add_text(text, " is the fastest of %d choices: ", ranked->choices);
+    add_times(ranked, text);
+    add_speedup(ranked, text);
+    add_waiting(ranked, text);
     if (next < 0)
         return;
     add_text(text, "; the next is ");
-    add_choice(contest, next, text);
-    if (slower_by(contest, next) < 1e-4)
+    add_choice(ranked, next, text);
+    if (slower_by(ranked, next) < 1e-4)
         add_text(text, ", less than 0.01 %% slower");
     else
-        add_text(text, ", %.2g %% slower", 100 * slower_by(contest, next));
+        add_text(text, ", %.2g %% slower", 100 * slower_by(ranked, next));
 }
 
-static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
+static void say_equal(const struct ranked *ranked, char text[TEXT_SIZE])
 {
-    bool all = contest->winners == contest->choices;
-    bool near = is_near(contest, longest_s(contest));
+    bool all = ranked->winners == ranked->choices;
+    bool near = is_near(ranked, longest_s(ranked));
     const char *none = near ? "no difference was seen between the %d choices ("
                             : "these runs are too few, or vary too much, to "
                               "tell the %d choices apart (";
     if (all)
-        add_text(text, none, contest->choices);
+        add_text(text, none, ranked->choices);
     else
-        add_text(text, "%d of %d choices %s (", contest->winners,
-                 contest->choices,
+        add_text(text, "%d of %d choices %s (", ranked->winners,
+                 ranked->choices,
                  near ? "are equally fast" : "may be the fastest");
-    add_times(contest, text);
-    add_speedup(contest, text);
-    add_waiting(contest, text);
+    add_times(ranked, text);
+    add_speedup(ranked, text);
+    add_waiting(ranked, text);
     add_text(text, all && !near ? ")" : "); the simplest ");
     if (all && !near)
         return; /* a name would be taken for the answer */
@@ -219,30 +218,30 @@ static void say_equal(const struct contest *contest, char text[TEXT_SIZE])
         add_text(text, "of those within %.0f %% of the shortest time ",
                  100 * (EQUAL_MOST - 1));
     add_text(text, "is ");
-    add_choice(contest, find_simplest(contest), text);
+    add_choice(ranked, find_simplest(ranked), text);
 }
 
 /* ---- those to avoid ---- */
 
-static enum judge_cause cause_of(const struct contest *contest, int row)
+static enum judge_cause cause_of(const struct ranked *ranked, int row)
 {
-    return judge_cause(&contest->rows[row], &contest->rows[contest->best]);
+    return judge_cause(&ranked->rows[row], &ranked->rows[ranked->best]);
 }
 
-static const char *scheme_of(const struct contest *contest, int row)
+static const char *scheme_of(const struct ranked *ranked, int row)
 {
-    return contest->rows[row].result->cell.scheme;
+    return ranked->rows[row].result->cell.scheme;
 }
 
 /* By scheme, of each one that wins or else the fastest first. */
 static int compare_schemes(const void *a, const void *b, void *arg)
 {
-    const struct contest *contest = arg;
+    const struct ranked *ranked = arg;
     int x = *(const int *)a, y = *(const int *)b;
-    double s = slower_by(contest, x), t = slower_by(contest, y);
-    int order = strcmp(scheme_of(contest, x), scheme_of(contest, y));
+    double s = slower_by(ranked, x), t = slower_by(ranked, y);
+    int order = strcmp(scheme_of(ranked, x), scheme_of(ranked, y));
     if (order == 0)
-        order = contest->wins[y] - contest->wins[x];
+        order = ranked->wins[y] - ranked->wins[x];
     if (order == 0)
         order = (s > t) - (s < t);
     return order != 0 ? order : x - y;
@@ -258,34 +257,33 @@ static int compare_times(const void *a, const void *b, void *arg)
 
 /* The fastest choice of each scheme that is slower in each way, in the best
  * one's shape; the slowest first, of all causes. */
-static int list_avoided(struct contest *contest, int *row)
+static int list_avoided(struct ranked *ranked, int *row)
 {
-    const char *shape = contest->rows[contest->best].shape;
+    const char *shape = ranked->rows[ranked->best].shape;
     int count = 0, avoided = 0;
-    for (int i = contest->begin; i < contest->end; i++)
-        if (is_choice(contest, i) && text_is(contest->rows[i].shape, shape))
+    for (int i = ranked->begin; i < ranked->end; i++)
+        if (is_choice(ranked, i) && text_is(ranked->rows[i].shape, shape))
             row[count++] = i;
-    qsort_r(row, (size_t)count, sizeof(*row), compare_schemes, contest);
+    qsort_r(row, (size_t)count, sizeof(*row), compare_schemes, ranked);
     for (int i = 0; i < count; i++)
-        if ((i == 0 || !text_is(scheme_of(contest, row[i]),
-                                scheme_of(contest, row[i - 1]))) &&
-            !contest->wins[row[i]] &&
-            slower_by(contest, row[i]) >= SLOWER_LEAST)
+        if ((i == 0 || !text_is(scheme_of(ranked, row[i]),
+                                scheme_of(ranked, row[i - 1]))) &&
+            !ranked->wins[row[i]] && slower_by(ranked, row[i]) >= SLOWER_LEAST)
             row[avoided++] = row[i];
-    qsort_r(row, (size_t)avoided, sizeof(*row), compare_times, contest);
+    qsort_r(row, (size_t)avoided, sizeof(*row), compare_times, ranked);
     return avoided;
 }
 
 /* Of `count` rows to avoid those with this cause. */
-static void say_avoided(FILE *out, const struct contest *contest,
+static void say_avoided(FILE *out, const struct ranked *ranked,
                         enum judge_cause cause, const int *row, int count)
 {
     char text[TEXT_SIZE] = "Avoid ", name[NAME_SIZE];
     int all = 0, named = 0, first = -1, last = -1;
     for (int i = 0; i < count; i++)
-        all += cause_of(contest, row[i]) == cause;
+        all += cause_of(ranked, row[i]) == cause;
     for (int i = 0; i < count; i++) {
-        if (cause_of(contest, row[i]) != cause)
+        if (cause_of(ranked, row[i]) != cause)
             continue;
         first = first < 0 ? row[i] : first;
         last = row[i];
@@ -295,15 +293,15 @@ static void say_avoided(FILE *out, const struct contest *contest,
                  named == 0         ? ""
                  : named == all - 1 ? " and "
                                     : ", ",
-                 scheme_name(contest, row[i], name));
+                 scheme_name(ranked, row[i], name));
         named++;
     }
     if (all == 0)
         return;
     if (all > named)
         add_text(text, " and %d more", all - named);
-    double least = round(100 * slower_by(contest, last));
-    double most = round(100 * slower_by(contest, first));
+    double least = round(100 * slower_by(ranked, last));
+    double most = round(100 * slower_by(ranked, first));
     add_text(text, ": %.0f", least);
     if (most > least)
         add_text(text, " to %.0f", most);
@@ -312,37 +310,37 @@ static void say_avoided(FILE *out, const struct contest *contest,
     table_heading(out, 4, text);
 }
 
-static const char *why_unranked(const struct contest *contest)
+static const char *why_unranked(const struct ranked *ranked)
 {
-    for (int i = contest->begin; i < contest->end; i++)
-        if (summary_row_words(contest->rows[i].result) == NULL &&
-            text_is(contest->rows[i].conditions, contest->conditions))
-            return contest->rows[i].result->oversubscribed
+    for (int i = ranked->begin; i < ranked->end; i++)
+        if (summary_row_words(ranked->rows[i].result) == NULL &&
+            text_is(ranked->rows[i].conditions, ranked->conditions))
+            return ranked->rows[i].result->oversubscribed
                        ? "its workers shared cores: nothing is ranked"
                        : "a master shared a worker's core: nothing is ranked";
     return "no choice has a result";
 }
 
-static void print_answer(FILE *out, struct contest *contest, const char *name)
+static void print_answer(FILE *out, struct ranked *ranked, const char *name)
 {
     char text[TEXT_SIZE] = "";
-    add_text(text, "%s%s: ", name, contest->conditions);
-    if (contest->best < 0)
-        add_text(text, "no answer, since %s", why_unranked(contest));
-    else if (contest->winners == 0)
+    add_text(text, "%s%s: ", name, ranked->conditions);
+    if (ranked->best < 0)
+        add_text(text, "no answer, since %s", why_unranked(ranked));
+    else if (ranked->winners == 0)
         add_text(text, "no answer, since the fastest one is faster than it can "
                        "be, so a time is wrong (below)");
-    else if (contest->winners == 1)
-        say_fastest(contest, text);
+    else if (ranked->winners == 1)
+        say_fastest(ranked, text);
     else
-        say_equal(contest, text);
+        say_equal(ranked, text);
     table_heading(out, 2, text);
-    if (contest->winners == 0)
+    if (ranked->winners == 0)
         return;
-    int *row = need_zeroed((size_t)contest->end, sizeof(*row));
-    int count = list_avoided(contest, row);
+    int *row = need_zeroed((size_t)ranked->end, sizeof(*row));
+    int count = list_avoided(ranked, row);
     for (int cause = 0; cause < CAUSES; cause++)
-        say_avoided(out, contest, (enum judge_cause)cause, row, count);
+        say_avoided(out, ranked, (enum judge_cause)cause, row, count);
     free(row);
 }
 
@@ -355,16 +353,16 @@ static bool is_answered(const struct summary_row *rows, int begin, int row)
     return false;
 }
 
-static struct contest make_contest(const struct summary_row *rows, int begin,
-                                   int end, int of, bool *wins)
+static struct ranked make_contest(const struct summary_row *rows, int begin,
+                                  int end, int of, bool *wins)
 {
-    struct contest contest = {rows, begin,     end, rows[of].conditions,
-                              wins, .best = -1};
-    contest.winners = judge_winners(rows, begin, end, contest.conditions, wins,
-                                    &contest.best);
+    struct ranked ranked = {rows, begin,     end, rows[of].conditions,
+                            wins, .best = -1};
+    ranked.winners =
+        judge_winners(rows, begin, end, ranked.conditions, wins, &ranked.best);
     for (int i = begin; i < end; i++)
-        contest.choices += is_choice(&contest, i);
-    return contest;
+        ranked.choices += is_choice(&ranked, i);
+    return ranked;
 }
 
 void answers_print(FILE *out, const struct summary_row *rows, int begin,
@@ -374,8 +372,8 @@ void answers_print(FILE *out, const struct summary_row *rows, int begin,
     for (int i = begin; i < end; i++) {
         if (is_answered(rows, begin, i))
             continue;
-        struct contest contest = make_contest(rows, begin, end, i, wins);
-        print_answer(out, &contest, name);
+        struct ranked ranked = make_contest(rows, begin, end, i, wins);
+        print_answer(out, &ranked, name);
     }
     free(wins);
 }

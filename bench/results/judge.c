@@ -241,7 +241,7 @@ static int list_units(const struct result *result, bool by_launch,
     return count;
 }
 
-/* Whether there are several launches.  The samples of each follow each other. */
+/* Whether it has several launches, whose samples follow each other. */
 static bool has_launches(const struct result *result)
 {
     int count = result->count;
