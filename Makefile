@@ -77,7 +77,7 @@ bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)$(LAUNCHER) -n 2 $(BUILD)/bench-overhead $(PART)
 
 bench-launch: $(BUILD)/dlsbench $(BUILD)/bench-empty ## what starting a campaign costs here
-	$(Q)LAUNCHER='$(LAUNCHER)' $(PYTHON) bench/overhead/launches/launch.py $(BUILD)
+	$(Q)LAUNCHER='$(LAUNCHER)' $(PYTHON) bench/overhead/native/launch.py $(BUILD)
 
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py

@@ -66,7 +66,7 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/bench-empty: $(BUILD)/bench/overhead/launches/empty.o
+$(BUILD)/bench-empty: $(BUILD)/bench/overhead/native/empty.o
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LIBS_MPI)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long `dlsbench run` takes for cells of almost no work.
 
-    bench/overhead/launches/launch.py BUILD [ROUNDS]      (make bench-launch)
+    bench/overhead/native/launch.py BUILD [ROUNDS]      (make bench-launch)
 
 Nine cells of three shapes need a launch for each shape.  Beside them, in
 turns, the same three launches of a program that calls MPI_Init and
