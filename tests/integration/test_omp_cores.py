@@ -130,3 +130,57 @@ def test_quota(programs):
     if first != second:
         is_refused(text, "2 threads share 1 core: the CPU quota is 1\n  (")
         assert "Raise the quota to 2, or set OMP_NUM_THREADS=1." in text
+
+
+BESIDE = """
+#include <omp.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *begin(void *own)
+{
+    for (int v = 0; v < 3; v++) {
+        #pragma omp parallel for schedule(runtime) num_threads(*(int *)own)
+        for (int i = 0; i < 40; i++)
+            usleep(2000);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int threads = THREADS;
+    pthread_t other;
+    (void)argv;
+    omp_set_max_active_levels(2);
+    if (argc > 1) {
+        #pragma omp parallel num_threads(CORES)
+        begin(&threads);
+        return 0;
+    }
+    for (int i = 1; i < CORES; i++)
+        pthread_create(&other, NULL, begin, &threads);
+    begin(&threads);
+    pthread_join(other, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("how", ["side by side", "in one another"])
+def test_teams_that_are_open_at_a_time(compiler, how, tmp_path):
+    """Each has as many threads as there are cores."""
+    (tmp_path / "b.c").write_text(BESIDE)
+    cores = first_cores()
+    if len(cores) < 2:
+        pytest.skip("one core")
+    for threads in 2, 1:
+        subprocess.run([compiler, "-fopenmp", "-pthread", "-DCORES=2",
+                        f"-DTHREADS={threads}", "b.c", "-o", "b"],
+                       cwd=tmp_path, check=True)
+        text = report("--", tmp_path / "b", *(["in"] if how[0] == "i" else []),
+                      before=["taskset", "-c", ",".join(map(str, cores))])
+        if threads == 2:
+            is_refused(text, "teams that are open at a time share 2 cores: ")
+            assert "give each team 1 (" in text
+            assert "not judged: its threads share cores" in text
+        else:
+            assert "share" not in text.split("\n")[0]

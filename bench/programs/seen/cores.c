@@ -74,12 +74,38 @@ static void fill_cores(const struct loops *loops,
     cores->by = allowed_by(allowed, count);
 }
 
+/* The threads of all open teams, in the mean over the process's time: those
+ * that threads of the program begin side by side, or in another team, are more
+ * than any has.  A team's first thread is that which began it. */
+static double find_beside(const struct loops_process *process, double tick_s)
+{
+    double ticks = 0;
+    for (int i = 0; i < process->counters->sites; i++) {
+        const struct counters_site *site = &process->counters->site[i];
+        ticks += site->outermost;
+        if (site->clause == CLAUSE_REGION || site->clause == CLAUSE_PART)
+            ticks += fmax(site->threads.here - site->wall, 0);
+    }
+    return process->end_s > 0 ? ticks * tick_s / process->end_s : 0;
+}
+
+/* Means hide nothing but teams that are seldom open. */
+static void mark_beside(struct loops_process *process, double tick_s)
+{
+    struct loops_cores *cores = &process->cores;
+    double beside = find_beside(process, tick_s);
+    if (cores->shared || cores->ranks > 1 || beside <= 1.05 * cores->cores)
+        return;
+    cores->beside = beside;
+    cores->shared = true;
+}
+
 static void mark_rows(const struct loops_cores *cores, struct loops_loop *row,
                       int count)
 {
     for (int i = 0; i < count; i++) {
         int threads = row[i].site->threads_max;
-        bool alone = cores->ranks == 1 && threads > 0;
+        bool alone = cores->ranks == 1 && cores->beside == 0 && threads > 0;
         row[i].shares = alone ? threads > cores->cores : cores->shared;
     }
 }
@@ -91,6 +117,7 @@ void cores_mark(struct loops *loops)
         struct loops_cores *cores = &process->cores;
         fill_cores(loops, process->counters, cores);
         cores->shared = cores->threads > cores->cores;
+        mark_beside(process, loops->tick_s);
         mark_rows(cores, process->loop, process->loops);
         mark_rows(cores, process->part, process->parts);
     }
@@ -178,6 +205,21 @@ static void print_kinds(FILE *out)
     topo_close(topo);
 }
 
+/* No cause outside of the program: it begins too many. */
+static void print_beside(FILE *out, const struct loops_cores *cores)
+{
+    int each = (int)(cores->cores * cores->team / cores->beside);
+    fprintf(
+        out,
+        "dlsbench omp: teams that are open at a time share %.4g core%s: "
+        "%.1f threads in the mean, of teams of up to %d.\n  Threads of the "
+        "program begin them side by side, or in one another.\n"
+        "  To mend it, give each team %d (OMP_NUM_THREADS, num_threads), or "
+        "let one thread begin them.\n  Until then no schedule can be judged.\n",
+        cores->cores, text_s(cores->cores), cores->beside, cores->team,
+        each > 1 ? each : 1);
+}
+
 static void print_shared(FILE *out, const struct counters *counters,
                          const struct loops_cores *cores)
 {
@@ -195,7 +237,9 @@ void cores_print(FILE *out, const struct loops *loops)
     int first = 0;
     while (first < loops->processes && !loops->process[first].cores.shared)
         first++;
-    if (first < loops->processes)
+    if (first < loops->processes && loops->process[first].cores.beside > 0)
+        print_beside(out, &loops->process[first].cores);
+    else if (first < loops->processes)
         print_shared(out, loops->process[first].counters,
                      &loops->process[first].cores);
     if (loops->processes > 0)
