@@ -212,7 +212,7 @@ static void print_beside(FILE *out, const struct loops_cores *cores)
     fprintf(
         out,
         "dlsbench omp: teams that are open at a time share %.4g core%s: "
-        "%.1f threads in the mean, of teams of up to %d.\n  Threads of the "
+        "%.1f threads in the mean, of teams of at most %d.\n  Threads of the "
         "program begin them side by side, or in one another.\n"
         "  To mend it, give each team %d (OMP_NUM_THREADS, num_threads), or "
         "let one thread begin them.\n  Until then no schedule can be judged.\n",
