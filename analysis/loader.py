@@ -286,7 +286,8 @@ def seconds(values, count):
 def outlook_loop(loop, workers):
     times = {str(of.get("scheme", "")): seconds(of.get("time_s"), len(workers))
              for of in listed(loop, "schemes")}
-    best = [min((t[i], name) for name, t in times.items() if t[i])[1]
+    best = [min((name for name in times if times[name][i]),
+                key=lambda name, i=i: times[name][i])
             for i in range(len(workers))
             if any(t[i] for t in times.values())]
     threads = known(loop.get("threads"))
