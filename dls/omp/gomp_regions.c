@@ -49,7 +49,8 @@ static struct inside begin_thread(const struct region *region)
 
 static void end_thread(const struct region *region, struct inside inside)
 {
-    frames_drop(inside.top);
+    if (here.top != inside.top)
+        frames_drop(inside.top);
     here.region = inside.before;
     here.unit = inside.unit;
     if (region->team != NULL)

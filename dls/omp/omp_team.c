@@ -30,6 +30,7 @@ static struct team *make_team(int capacity)
         settings_need(lines_zeroed((size_t)capacity * sizeof(*team->mate)),
                       "the threads of a region");
     team->capacity = capacity;
+    team->strips = settings()->strips;
     for (int i = 0; i < capacity; i++)
         team->mate[i].team = team;
     return team;
@@ -45,7 +46,7 @@ struct team *team_begin(struct site *site, int capacity)
     struct team *team = *link;
     if (team != NULL)
         *link = team->next;
-    open_visit(site->counted, now);
+    open_visit_locked(site->counted, now);
     engine_unlock(&site->lock);
     if (team == NULL)
         team = make_team(capacity);
@@ -175,9 +176,10 @@ static void count_part(const struct mate *first, const struct part *part)
     if (site == NULL)
         return;
     engine_lock(&site->lock);
-    open_visit(site->counted, part->began);
+    open_visit_locked(site->counted, part->began);
     add_part(site->counted, part);
-    strips_add(part);
+    if (part->team->strips)
+        strips_add(part);
     close_visit(site->counted);
     engine_unlock(&site->lock);
 }
@@ -200,7 +202,7 @@ void team_end(struct team *team)
     engine_lock(&site->lock);
     if (whole)
         add_part(site->counted, &part);
-    if (whole)
+    if (whole && team->strips)
         strips_add(&part);
     if (team->outermost)
         site->counted->outermost += (double)(ended - team->began);

@@ -46,6 +46,7 @@ struct team {
     const struct runtime *runtime;
     struct site *site;
     int capacity;
+    bool strips; /* the time line is asked for */
     struct team *next;
 };
 

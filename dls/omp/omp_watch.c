@@ -14,10 +14,9 @@
  * do not matter beside them.  Of shorter ones a sample is. */
 enum { LONG_TICKS = 40000, GAP_MEAN = 16 };
 
-/* Between two readings of the processor's time, which take 0.5 to 2.5 us (most
- * in virtual machines): some hundred of them.  From a reading at the begin of
- * computing to its end less is enough, so that short visits are seen. */
-enum { WATCH_TICKS = 1 << 21, WATCH_SHORT_TICKS = 1 << 19 };
+/* From a reading at the begin of computing to its end less than WATCH_TICKS is
+ * enough, so that short visits are seen. */
+enum { WATCH_SHORT_TICKS = 1 << 19 };
 
 int watch_gap_mean(double ticks, double calls)
 {
@@ -65,7 +64,7 @@ static void compare_clocks(uint64_t now, double now_s, double cpu_s,
         here.sums.lost += lost;
 }
 
-static void read_watch(uint64_t now, bool computed)
+void watch_read(uint64_t now, bool computed)
 {
     struct rusage usage;
     double now_s = seconds_of(CLOCK_MONOTONIC);
@@ -79,18 +78,6 @@ static void read_watch(uint64_t now, bool computed)
     here.watch.cpu_s = cpu_s;
     here.watch.blocked = usage.ru_nvcsw;
     here.watch.least = computed ? WATCH_TICKS : WATCH_SHORT_TICKS;
-}
-
-void watch_begin(uint64_t now)
-{
-    if (now - here.watch.ticks >= WATCH_TICKS)
-        read_watch(now, false);
-}
-
-void watch_end(uint64_t now)
-{
-    if (now - here.watch.ticks >= here.watch.least)
-        read_watch(now, true);
 }
 
 struct sums sums_since(const struct sums *before)
@@ -191,7 +178,7 @@ static void add_span(float *row, double width, double begin, double end)
 
 void strips_add(const struct part *part)
 {
-    struct counters *counters = settings()->strips ? mapped() : NULL;
+    struct counters *counters = mapped();
     if (counters == NULL || !part->team->outermost)
         return;
     struct counters_strips *strips = &counters->strips;
