@@ -119,7 +119,7 @@ def size(ratio):
 # ---- the answer ----
 
 def lines(comparison, sides):
-    out = [headline(comparison)] + others_lines(sides, comparison.threshold)
+    out = [headline(comparison)] + others_lines(comparison, sides)
     out += cell_lines(comparison) + hidden(comparison)
     out += state_lines(comparison) + comparison.lines
     for letter, found in zip("AB", comparison.only):
@@ -160,9 +160,12 @@ def headline(comparison):
     return text + ": B takes " + extent(comparison) + "."
 
 
-def others_lines(sides, threshold):
-    """What other processes had of the cores, and what that alone does."""
-    shares = [judge.others(side.runs) for side in sides]
+def others_lines(comparison, sides):
+    """What other processes had of the cores while the cells of both sides
+    ran, and what that alone does."""
+    shares = [judge.others(side.runs[side.runs["cell"].isin(
+        {p["cells"][i] for p in comparison.pairs})])
+        for i, side in enumerate(sides)]
     if not max(shares, key=lambda x: x if x == x else 0) \
             >= judge.OTHERS_LEAST:
         return []
@@ -170,7 +173,7 @@ def others_lines(sides, threshold):
         ("an unknown part" if math.isnan(x) else labels.percent(x, 0))
         + f" of the cores in {letter}" for letter, x in zip("AB", shares))
     alone = (1 - shares[0]) / (1 - shares[1]) if shares[1] < 1 else math.nan
-    far = abs(alone - 1) > threshold
+    far = abs(alone - 1) > comparison.threshold
     return [f"Other processes had {words}" + (
         f": that alone makes B's times about {alone:.2g} times A's"
         if far else "") + "."]

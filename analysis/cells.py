@@ -92,13 +92,21 @@ def finish(frame, results):
     frame["interval"] = frame["sync_interval"]
     frame["interval_words"] = [predicted.words(*pair) for pair in zip(
         frame["interval"], frame["sync_choice"])]
-    specs = list(frame["kernel"].unique())
-    short = {spec: labels.short(spec, specs) for spec in specs}
-    frame["loop"] = frame["kernel"].map(short)
+    name_loops(frame)
     add_labels(frame)
     frame = sort(frame)
     add_speedups(frame, results)
     return frame
+
+
+def name_loops(*frames):
+    """The column `loop`: the kernel with what tells it from the others of all
+    these frames."""
+    specs = list(dict.fromkeys(
+        spec for frame in frames for spec in frame["kernel"].unique()))
+    short = {spec: labels.short(spec, specs) for spec in specs}
+    for frame in frames:
+        frame["loop"] = frame["kernel"].map(short)
 
 
 def sort(frame):

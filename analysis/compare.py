@@ -85,8 +85,9 @@ def compare(a, b, across=None, threshold=0.05):
     may differ in the field `across`."""
     names = key_columns(a, b, across)
     apart = is_mixed(a) or is_mixed(b)
-    rows = [keyed(cells.summarize(side), names, apart, across)
-            for side in (a, b)]
+    frames = [cells.summarize(side) for side in (a, b)]
+    cells.name_loops(*frames)
+    rows = [keyed(frame, names, apart, across) for frame in frames]
     bad = [bad_cells(side, names) for side in (a, b)]
     refused = refuse_unsound(rows, bad)
     refuse_other_loops(rows, refused)

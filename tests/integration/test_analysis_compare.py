@@ -493,6 +493,18 @@ def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):
     assert analysis("advise", there.path)[0] == 2
 
 
+def test_other_sizes_have_other_names(tmp_path):
+    for name, size in ("a", 10), ("b", 20):
+        there = Directory(tmp_path / name)
+        there.cell(TEN, kernel=f"matmul:tasks={size},seed=1")
+        there.cell(TEN, kernel="adjoint:size=9")
+        there.manifest()
+    out = analysis("compare", tmp_path / "a", tmp_path / "b")[1]
+    below = out.split("only in A: 1 cell\n")[1]
+    assert "matmul:tasks=10 " in below.split("only in B")[0]
+    assert "matmul:tasks=20 " in below.split("only in B")[1]
+
+
 def test_what_others_took_of_each_side_is_in_the_answer(tmp_path):
     """Their shares say by themselves how much longer B takes."""
     for name, factor, share in ("a", 1, 0.1), ("b", 1.8, 0.5):
@@ -509,6 +521,13 @@ def test_what_others_took_of_each_side_is_in_the_answer(tmp_path):
     done = json.loads(analysis("compare", tmp_path / "a", tmp_path / "b",
                                "--format", "json")[1])
     assert done["lines"][1] == words
+    # What cells of one side alone lost is none of the comparison's.
+    there = Directory(tmp_path / "b/7")
+    there.cell(TEN, "b7", kernel="matmul:tasks=10", run={"others": 0.0})
+    there.manifest("b7")
+    out = analysis("compare", tmp_path / "a", tmp_path / "b")[1]
+    assert words in out and "only in B: 1 cell" in out
+    shutil.rmtree(tmp_path / "b/7")
     # Nothing is said of equal shares but what they are.
     (tmp_path / "c").mkdir()
     for number in range(6):
