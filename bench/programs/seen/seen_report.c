@@ -280,43 +280,11 @@ static bool is_cut(const struct loops_process *process)
     return false;
 }
 
-/* The class is the first letter of the word. */
-void report_left(FILE *out, const struct loops_process *process)
-{
-    char name[LINES_NAME];
-    for (int i = 0; i < process->lefts; i++) {
-        const char *note = process->left[i].site->note;
-        lines_name(&process->left[i], name);
-        fprintf(out, "  left as it is: %s: %s%s\n", name, note + 2,
-                note[0] == 'C' ? ", only its output can tell: --same-output, "
-                                 "or --try with --check"
-                : strcmp(note + 2, "unread") == 0
-                    ? ", its code was not known before this run"
-                    : "");
-    }
-}
-
 static void say_cut(FILE *out, const struct loops_process *process)
 {
     if (is_cut(process))
         fprintf(out, "  static loops were cut: sums of floating point may "
                      "change their last digits\n");
-}
-
-static void say_locks(FILE *out, const struct loops_process *process,
-                      const struct answer_sum *sum)
-{
-    char name[LINES_NAME];
-    for (int i = 0; i < process->locks; i++) {
-        const struct loops_loop *lock = &process->lock[i];
-        if (lock->locks_s < 0.01 * sum->here_s)
-            continue;
-        lines_name(lock, name);
-        fprintf(out,
-                "  waiting at %s: %lld calls, %.1f %% of the threads' time\n",
-                name, (long long)lock->site->locks.calls,
-                100 * fmin(lock->locks_s / sum->here_s, 1));
-    }
 }
 
 /* How a process came to its end; empty: as it should. */
@@ -360,7 +328,7 @@ static void print_process(FILE *out, const struct loops_process *process,
     say_parts(out, process, run->seconds, sum);
     report_left(out, process);
     say_cut(out, process);
-    say_locks(out, process, sum);
+    report_locks(out, process, sum->here_s);
     sum->most = fmax(sum->most, (sum->gain - before.gain) * run->seconds /
                                     fmin(process->end_s, run->seconds));
     if (sum->open > before.open)

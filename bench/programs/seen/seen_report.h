@@ -32,6 +32,11 @@ struct report_numbers report_part_numbers(const struct loops_loop *part,
 /* A line for each region whose static loop is left alone, with the reason. */
 void report_left(FILE *out, const struct loops_process *process);
 
+/* A line for each call that its threads waited in for 1 % of their time, which
+ * is so many seconds, or more. */
+void report_locks(FILE *out, const struct loops_process *process,
+                  double here_s);
+
 /* A table of the loops and parts of all processes together, those that matter
  * in a program of so many seconds, `all` those of its processes together. */
 void report_sum(FILE *out, const struct loops *loops, double seconds,

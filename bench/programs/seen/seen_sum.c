@@ -1,5 +1,6 @@
-/* What several processes did together: a script that runs a program seven times
- * is read by its loops, and not by its processes. */
+/* What is summed before it is said: loops of several processes, as a script
+ * that runs a program seven times has them, and calls of one lock.  And what is
+ * left alone. */
 #include "base/text.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/source_lines.h"
@@ -109,4 +110,61 @@ void report_sum(FILE *out, const struct loops *loops, double seconds,
     if (sums.count > 0 && sums.sum[0].seconds >= verdict_matters * all)
         print_sums(out, &sums, all);
     free(sums.sum);
+}
+
+/* ---- static loops that are left alone ---- */
+
+/* The class is the first letter of the word. */
+void report_left(FILE *out, const struct loops_process *process)
+{
+    char name[LINES_NAME];
+    for (int i = 0; i < process->lefts; i++) {
+        const char *note = process->left[i].site->note;
+        lines_name(&process->left[i], name);
+        fprintf(out, "  left as it is: %s: %s%s\n", name, note + 2,
+                note[0] == 'C' ? ", only its output can tell: --same-output, "
+                                 "or --try with --check"
+                : strcmp(note + 2, "unread") == 0
+                    ? ", its code was not known before this run"
+                : strcmp(note + 2, "runtime") == 0
+                    ? ", which is not gcc's alone: it is only measured"
+                    : "");
+    }
+}
+
+/* ---- locks ---- */
+
+/* The calls of one name, which the compiler may have copied; false: those were
+ * in an earlier row. */
+static bool sum_locks(const struct loops_process *process, int first,
+                      char name[LINES_NAME], double *seconds, long long *calls)
+{
+    char other[LINES_NAME];
+    lines_name(&process->lock[first], name);
+    *seconds = 0;
+    *calls = 0;
+    for (int i = 0; i < process->locks; i++) {
+        lines_name(&process->lock[i], other);
+        if (strcmp(name, other) != 0)
+            continue;
+        if (i < first)
+            return false;
+        *seconds += process->lock[i].locks_s;
+        *calls += (long long)process->lock[i].site->locks.calls;
+    }
+    return true;
+}
+
+void report_locks(FILE *out, const struct loops_process *process, double here_s)
+{
+    char name[LINES_NAME];
+    double seconds;
+    long long calls;
+    for (int i = 0; i < process->locks; i++)
+        if (sum_locks(process, i, name, &seconds, &calls) &&
+            seconds >= 0.01 * here_s)
+            fprintf(out,
+                    "  waiting at %s: %lld calls, %.1f %% of the threads' "
+                    "time\n",
+                    name, calls, 100 * fmin(seconds / here_s, 1));
 }

@@ -80,19 +80,19 @@ static int check_subjects(const struct subjects *subjects,
                           struct error *err)
 {
     if (subjects->untimed)
-        command_say(
-            "omp: the time of some loops is not known as they are: they "
-            "count in that of the whole program alone");
+        command_say("omp: the time of some loops is not known as they are: "
+                    "they count in that of the whole program alone");
     if (subjects->all > 0 || subjects->untimed || settings)
         return 0;
-    return error_set(err, ENOTSUP,
-                     "omp: no loop can get another schedule%s; see dlsbench "
-                     "omp -- %s",
-                     text_is(plan->loops, "runtime")
-                         ? " (--loops dynamic adds those with dynamic and "
-                           "guided, --loops static those without a schedule)"
-                         : "",
-                     plan->words[0]);
+    return error_set(
+        err, ENOTSUP,
+        "omp: no loop can get another schedule%s; --try "
+        "threads,places,waiting changes the rest; see dlsbench omp -- %s",
+        text_is(plan->loops, "runtime")
+            ? " (--loops dynamic adds dynamic and guided ones, static gcc's "
+              "without a schedule)"
+            : "",
+        plan->words[0]);
 }
 
 /* If no important loop can get another schedule, the rest is tried. */
