@@ -127,7 +127,7 @@ static void print_winner(const struct outlook *outlook,
     }
     fprintf(out,
             "  %d: %s takes %.1f %% less than the loop as it is (%s), and this "
-            "replay may err by %.1f %%; runs tell: --try %s%s",
+            "replay may err by %.1f %% or more; runs tell: --try %s%s",
             outlook->workers[i], outlook->scheme[winner],
             100 * outlook_gain(outlook, loop, winner, i), loop->own,
             100 * error, outlook->scheme[winner],
