@@ -58,6 +58,22 @@ static void find_preload(struct simulate *simulate)
         path[0] = '\0';
 }
 
+/* The environment of the simulation.  Malloc takes large pages and keeps what
+ * is freed: SimGrid allocates for each message, and SMPI for each rank.  What
+ * the user has set for malloc stays. */
+static void write_wrapper(const struct simulate *simulate, size_t size,
+                          char wrapper[size])
+{
+    static const char tunables[] =
+        " GLIBC_TUNABLES=glibc.malloc.hugetlb=1:"
+        "glibc.malloc.tcache_count=60000:glibc.malloc.mmap_threshold=33554432:"
+        "glibc.malloc.trim_threshold=4000000000";
+    bool loads = simulate->preload[0] != '\0';
+    snprintf(wrapper, size, "env%s%s%s", loads ? " LD_PRELOAD=" : "",
+             simulate->preload,
+             getenv("GLIBC_TUNABLES") == NULL ? tunables : "");
+}
+
 const struct simulate_platform *simulate_find(const struct simulate *simulate,
                                               const char *path)
 {
@@ -278,7 +294,7 @@ char **simulate_argv(const struct simulate *simulate,
                      struct error *err)
 {
     char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
-    char wrapper[sizeof(simulate->preload) + 16];
+    char wrapper[sizeof(simulate->preload) + 256];
     /* Quiet: it would repeat its command after a failure, and leave files. */
     const char *words[WORDS] = {"smpirun",   "-quiet", "-np", number,
                                 "-platform", file,     hosts};
@@ -292,12 +308,9 @@ char **simulate_argv(const struct simulate *simulate,
         words[n++] = platform->machine->flag[i];
     words[n++] = ranks <= GUARDED_RANKS ? "--cfg=contexts/guard-size:1"
                                         : "--cfg=contexts/guard-size:0";
-    if (simulate->preload[0] != '\0') {
-        snprintf(wrapper, sizeof(wrapper), "env LD_PRELOAD=%s",
-                 simulate->preload);
-        words[n++] = "-wrapper";
-        words[n++] = wrapper;
-    }
+    write_wrapper(simulate, sizeof(wrapper), wrapper);
+    words[n++] = "-wrapper";
+    words[n++] = wrapper;
     words[n++] = simulate->program;
     words[n++] = word;
     if (!text_to_word(word, sizeof(word), work)) {
