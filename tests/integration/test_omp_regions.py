@@ -194,6 +194,21 @@ def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
     no_advice(done.stderr)
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_schedule_that_is_there_needs_no_suggestion(tmp_path, compiler):
+    """The patch leaves such loops as they are."""
+    (tmp_path / "s.c").write_text(
+        "#include <unistd.h>\nint main(void)\n{\n"
+        "#pragma omp parallel for schedule(static, 20)\n"
+        "    for (int i = 0; i < 40; i++)\n        usleep(i * 200);\n}\n")
+    subprocess.run([compiler, "-fopenmp", "-g", "-O2", "s.c", "-o", "s"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "s")
+    assert answer(done).endswith(" to gain in main s.c:4: it can have "
+                                 "schedule(runtime) in place of its own")
+    assert "--suggest" not in done.stderr
+
+
 TASKS = r"""
 #include <unistd.h>
 static inline __attribute__((always_inline)) void locked(void)

@@ -6,6 +6,7 @@
 #include "harness/program/need.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,6 +159,21 @@ static const char *find_cut(const struct answer_sum *sum,
     }
 }
 
+/* Whether the loop there has a schedule() in its source: --suggest leaves it.
+ */
+static bool has_schedule(const struct symbols_place *place)
+{
+    const struct suggest_loop loop = {
+        .file = place->file, .line = place->line, .clause = "runtime"};
+    char *text;
+    size_t size;
+    FILE *patch = need_stream(&text, &size);
+    int found = suggest_clauses(&loop, 1, patch);
+    fclose(patch);
+    free(text);
+    return found > 0;
+}
+
 /* What to do about the row with the largest gain. */
 void answer_print_next(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run)
@@ -179,6 +195,8 @@ void answer_print_next(FILE *out, const struct answer_sum *sum,
                                             : " --loops dynamic");
     else if (cut != NULL && (safe || !source))
         print_try(out, sum, run, cut);
+    else if (source && has_schedule(place))
+        fprintf(out, "it can have schedule(runtime) in place of its own\n");
     else if (source) {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");
         answer_print_word(out, place->file);
