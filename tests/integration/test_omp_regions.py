@@ -201,8 +201,8 @@ def test_a_schedule_that_is_there_needs_no_suggestion(tmp_path, compiler):
         "#include <unistd.h>\nint main(void)\n{\n"
         "#pragma omp parallel for schedule(static, 20)\n"
         "    for (int i = 0; i < 40; i++)\n        usleep(i * 200);\n}\n")
-    subprocess.run([compiler, "-fopenmp", "-g", "-O2", "s.c", "-o", "s"],
-                   cwd=tmp_path, check=True)
+    subprocess.run([compiler, "-fopenmp", "-g", "-O2", tmp_path / "s.c", "-o",
+                    tmp_path / "s"], check=True)
     done = omp(tmp_path / "s")
     assert answer(done).endswith(" to gain in main s.c:4: it can have "
                                  "schedule(runtime) in place of its own")
