@@ -202,6 +202,7 @@ def test_the_campaign_may_stand_anywhere(replay, dlsbench, campaign, tmp_path):
         assert (done.code, "campaign small: 1 cell" in done.out) == (0, True)
         assert "launcher" not in done.out and "repetitions" not in done.out
     for words, why in (((), "a campaign, or --scheme with --trace"),
+                       ((path, "--launcher", "x"), "goes with dlsbench run"),
                        (("--platform", "p.xml"), "a campaign, or --scheme"),
                        ((path, "--scheme", "ss"), "--set replaces its"),
                        ((path, "--save"), "unknown option --save")):

@@ -51,6 +51,10 @@ static int check_together(const struct run_options *o, struct error *err)
                          "a field of its cells use --set",
                          name);
     }
+    if (o->simulated && o->launcher != NULL)
+        return error_set(err, EINVAL,
+                         "--launcher goes with dlsbench run only: nothing else "
+                         "starts ranks by it");
     if (o->file == NULL && check_single(o, err) != 0)
         return -EINVAL;
     if (o->from != NULL && !o->dry_run)

@@ -46,10 +46,11 @@ static void print_table(const struct campaign *campaign,
            all->count, text_s(all->count), campaign->seed);
     if (!options->setup.replayed)
         printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
-               "verify_limit %g\n"
-               "launcher: %s\n",
+               "verify_limit %g\n",
                p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
-               p->cell_timeout, p->verify_limit, options->launcher);
+               p->cell_timeout, p->verify_limit);
+    if (!options->simulated)
+        printf("launcher: %s\n", options->launcher);
     if (all->equal > 0)
         printf(all->equal == 1
                    ? "%d combination is a cell that is there already\n"

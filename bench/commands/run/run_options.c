@@ -188,7 +188,8 @@ static const struct options_entry running[] = {
         "calibration", "FILE", calibration,
         "for sync_interval auto (default: where dlsbench calibrate writes)"),
     OPTION_TEXT("launcher", "COMMAND", launcher,
-                "starts the ranks (default as mpiexec.mpich -n {ranks})"),
+                "of dlsbench run: starts the ranks (default as mpiexec.mpich "
+                "-n {ranks})"),
     {.name = NULL},
 };
 
