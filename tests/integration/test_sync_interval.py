@@ -336,3 +336,10 @@ def test_no_sweep_no_table(dlsbench):
     result = dlsbench(*CELL, "--sync-interval", 7)
     assert "Theoretical" not in result.out
     assert not (result.directory / "sync-interval.csv").exists()
+
+
+def test_predict_says_how_a_loop_is_given(dlsbench):
+    done = dlsbench("predict")
+    assert done.code == 2 and "give --kernel, or --of" in done.err
+    done = dlsbench("predict", "--chunk-dim", 5)
+    assert done.code == 2 and done.err.endswith("--sync-dim is missing\n")

@@ -147,7 +147,10 @@ static int check_required(const struct input *in, struct error *err)
                                                 : NULL;
     if (missing == NULL)
         return 0;
-    return error_set(err, EINVAL, "predict: --%s is missing", missing);
+    return error_set(err, EINVAL, "predict: --%s is missing%s", missing,
+                     in->chunk_dim == 0
+                         ? "; or give --kernel, or --of for stored results"
+                         : "");
 }
 
 /* Options of one way to describe a loop are errors in the other. */
