@@ -14,7 +14,7 @@
 /* From this part on a loss is worth a warning. */
 static const double SLOWER_LEAST = 0.10, EQUAL_MOST = 1.05, WAITS_LEAST = 0.5;
 
-enum { TEXT_SIZE = 1024, NAME_SIZE = 96, AVOIDED_MOST = 4 };
+enum { TEXT_SIZE = 1024, NAME_SIZE = 256, AVOIDED_MOST = 4 };
 
 /* The choices under the same conditions, and the fastest among them. */
 struct ranked {

@@ -197,6 +197,8 @@ static void print_base(FILE *out, const struct judged *judged)
 {
     char least[32], most[32], half[32];
     const struct stats_median *serial = &judged->serial;
+    if (judged->passes == 0)
+        return; /* libdls has none */
     table_said_seconds(judged->least_s, judged->least_s, least, sizeof(least));
     table_said_seconds(judged->most_s, judged->most_s, most, sizeof(most));
     table_said_seconds((serial->high - serial->low) / 2, serial->median, half,
@@ -358,7 +360,7 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     if (counts.unverified > 0)
         fprintf(out, ", %d unverified", counts.unverified);
     if (counts.incomplete > 0)
-        fprintf(out, ", %d not complete", counts.incomplete);
+        fprintf(out, ", %d begun but not complete", counts.incomplete);
     if (skipped > 0)
         fprintf(out, ", %d impossible combinations skipped", skipped);
     fputc('\n', out);

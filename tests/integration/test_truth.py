@@ -264,6 +264,17 @@ def test_readers_know_all_names_in_their_order(what, known):
         r"^[A-Z]+\((\w+)\)", path.read_text(), re.M)] == known
 
 
+def test_long_names_are_whole_in_the_answer(dlsbench, tmp_path):
+    scheme = "auto:by=trial,schemes=" + "+".join(["css:chunk=16"] * 8) \
+        + ",change=0.1"
+    there = Directory(tmp_path / "d")
+    there.cell([0.4, 0.401], scheme=scheme, run={"serial_s": None})
+    there.manifest()
+    out = dlsbench("summary", there.path).out
+    assert scheme in out.split("Answers")[1]
+    assert "one core" not in out  # libdls has no serial loop
+
+
 def test_the_legend_explains_what_is_there(dlsbench, tmp_path):
     path = made(tmp_path / "d", APART, 0.4)
     out = " ".join(dlsbench("summary", path).out.split())
