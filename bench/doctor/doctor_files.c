@@ -252,9 +252,12 @@ void doctor_speed(struct doctor *doctor, double share, double ratio)
                "in its first 50 ms a thread is %.2f times as fast as after a "
                "second%s",
                ratio,
-               same        ? ""
-               : ratio < 1 ? ": the clock rises; first repetitions are slow"
-                           : ": the clock falls; long runs are slower");
+               same ? ""
+               : ratio < 1
+                   ? ": the clock rises, or others slowed it; first "
+                     "repetitions are slow"
+                   : ": the clock falls, or others slow it; long runs are "
+                     "slower");
 }
 
 /* ---- limits ---- */

@@ -179,8 +179,9 @@ static void speed(void **unused)
         const char *words;
     } cases[] = {
         {1, 1, HEALTH_FINE, HEALTH_FINE, "1.00 times as fast"},
-        {0.98, 0.9, HEALTH_FINE, HEALTH_WARNING, "0.90 times as fast"},
-        {0.98, 1.1, HEALTH_FINE, HEALTH_WARNING, "the clock falls"},
+        {0.98, 0.9, HEALTH_FINE, HEALTH_WARNING, "rises, or others slowed it"},
+        {0.98, 1.1, HEALTH_FINE, HEALTH_WARNING,
+         "the clock falls, or others slow"},
         {0.9, 0.5, HEALTH_WARNING, HEALTH_FINE, ""},
         {0.5, 1, HEALTH_BAD, HEALTH_FINE, ""},
     };
