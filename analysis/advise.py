@@ -85,7 +85,7 @@ def costs(ranked):
 def lost(ranked, i):
     """The loss by choice i, and whether it is significant."""
     words = labels.percent(ranked.behind(i))
-    return words if ranked.exact or ranked.slower(i) \
+    return words if ranked.slower(i) \
         else words + ", not significant"
 
 

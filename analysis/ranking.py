@@ -67,6 +67,8 @@ class Ranking:
 
     def slower(self, i):
         """Whether choice i can be told from the first."""
+        if self.exact:
+            return self.behind(i) > 0
         return self.p[i] < stats.ALPHA and not self.excused[i]
 
     def contenders(self):
@@ -76,7 +78,7 @@ class Ranking:
     @property
     def is_draw(self):
         """Whether several may be the fastest."""
-        return len(self.contenders()) > 1 and not self.exact
+        return len(self.contenders()) > 1
 
     @property
     def spread(self):
@@ -152,9 +154,6 @@ def winner(rows, samples):
     ranked = rank(rows, samples)
     if ranked.best["refused"]:
         return None
-    if ranked.exact:
-        first, second = (r["time_s"] for r in ranked.rows[:2])
-        return ranked.best if first < second else None
     return ranked.best if len(ranked.contenders()) == 1 else None
 
 
@@ -385,7 +384,7 @@ def behind_words(ranking, i):
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
     if ranking.behind(i) < NOTHING:
         return f"{name}, takes as long"
-    if ranking.slower(i) or ranking.exact:
+    if ranking.slower(i):
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"
     return (f"{name}, has a median {share} longer "
             f"({certainty(ranking, i)})")

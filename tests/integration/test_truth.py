@@ -236,6 +236,24 @@ def test_a_refused_choice_may_be_as_fast(dlsbench, tmp_path):
     assert says in (there.path / "report.html").read_text()
 
 
+def test_simulations_are_exact_in_every_reader(dlsbench, tmp_path):
+    for name, times, says in (
+            ("a", APART, "Avoid static and gss: 14 to 82 % slower"),
+            ("b", [0.22, 0.22, 0.4], "2 of 3 choices are equally fast")):
+        there = Directory(tmp_path / name)
+        for scheme, time_s in zip(SCHEMES, times):
+            there.cell([time_s], scheme=scheme, platform="p.xml",
+                       run={"simulated": True, "serial_s": 0.4,
+                            "bound_s": None})
+        there.manifest()
+        assert says in answer(dlsbench, there.path)
+        assert analysis("report", there.path)[0] == 0
+        page = (there.path / "report.html").read_text()
+        assert says.replace("gss:", "gss:min=1:") in page
+    advice = analysis("advise", there.path)[1]
+    assert says in advice and "runner-up" not in advice
+
+
 def test_every_reader_names_the_same_simplest_choice(dlsbench, tmp_path):
     """In the order of the registries, by the way to run before the scheme."""
     for number, cells in enumerate((
