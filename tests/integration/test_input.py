@@ -216,7 +216,7 @@ def test_any_name_of_a_host(dlsbench, tmp_path):
     assert done.code == 0, done.err
     done = simulated(dlsbench, path, len(NAMES) + 1)
     assert done.code == 2 or done.code == 1
-    assert f"({len(NAMES)} hosts, {len(NAMES)} cores)" in done.err
+    assert f"has {len(NAMES)} hosts, {len(NAMES)} cores" in done.err
 
 
 def test_names_that_a_cluster_makes(dlsbench, tmp_path):
