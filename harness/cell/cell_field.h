@@ -50,8 +50,8 @@ struct cell_field {
     bool served; /* applies under the transports that have it */
     const char *usual; /* "a|b": not worth saying; NULL: as the fallback */
     bool said;         /* worth saying in any case */
-    int hash;          /* its place in the hashed text, 0: none */
-    bool bare;         /* hashed as UNUSUAL: its word or name alone */
+    int hash;  /* its place in the hashed text; 0 only for `asks` and `made` */
+    bool bare; /* hashed as UNUSUAL: its word or name alone */
     const char *words; /* in labels; %s is its value; NULL: not in labels */
     bool path;         /* words have the file's name without folder and end */
     enum cell_group group;

@@ -40,7 +40,7 @@ enum transport_ask {
     TRANSPORT_TWO,         /* two schemes */
     TRANSPORT_RESERVING,   /* schemes that keep chunks for one worker */
     TRANSPORT_LEARNING,    /* schemes that learn from the times of chunks */
-    TRANSPORT_COSTS,       /* schemes that count with costs of iterations */
+    TRANSPORT_COSTS,       /* schemes with costs of iterations or an order */
     TRANSPORT_MIN_CHUNK,
     TRANSPORT_COLLECT, /* a master has the results in the end */
     TRANSPORT_DATA,    /* input data travel to the workers */
