@@ -105,7 +105,10 @@ def sureness(ranked):
     more = len(ties) - LISTED
     text += (f"{labels.count(len(ties), 'choice')} of {len(ranked.rows) - 1} "
              f"cannot be told apart from it: {named}")
-    return text + (f" and {more} more" if more > 0 else "")
+    spared = sum(p < stats.ALPHA and excused for p, excused in
+                 zip(ranked.p, ranked.excused))
+    return text + (f" and {more} more" if more > 0 else "") + (
+        f"; {spared} by no more than other processes took" if spared else "")
 
 
 def arguments():

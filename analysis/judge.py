@@ -35,8 +35,8 @@ class Serial:
         if not self.in_turns:
             return ("the serial loop was timed before the cells, when the "
                     "machine was slower")
-        return ("no other process ran: one core alone has less cache, or a "
-                "slower clock")
+        return ("no other process ran: one core alone has less cache or a "
+                "slower clock, or the machine changed")
 
 
 def same_loop(frame):

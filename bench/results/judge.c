@@ -188,8 +188,8 @@ static void add_cause(const struct judged *judged, char *text, size_t size)
                  "was slower");
     else
         snprintf(text, size,
-                 "no other process ran: one core alone has less cache, or a "
-                 "slower clock");
+                 "no other process ran: one core alone has less cache or a "
+                 "slower clock, or the machine changed");
 }
 
 static void print_refused(FILE *out, const struct judged *judged,
@@ -270,7 +270,8 @@ static bool cannot_tell(const struct summary_row *best,
     free(x);
     free(y);
     double excused_s = isnan(row->others_max_s) ? 0 : row->others_max_s;
-    return !(slower.low > 0 && slower.median > excused_s);
+    double later_s = row->time.median - best->time.median;
+    return !(slower.low > 0 && later_s > excused_s);
 }
 
 int judge_winners(const struct summary_row *rows, int begin, int end,

@@ -314,8 +314,24 @@ def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
     assert stars(summary.out, "=") == SCHEMES[:2]
     assert "other processes had 30 % of the cores" in answer(dlsbench, path)
     code, advice, err = analysis("advise", path)
-    assert "no more than other processes took" in advice
+    assert "apart from it: gss:min=1 over shared, flat, 1x2; 1 by no more " \
+        "than other processes took" in advice
     assert "other processes had 30 % of the cores" in err
+
+
+def test_every_reader_takes_the_same_difference_for_others(dlsbench, tmp_path):
+    """That of the medians, not the middle of all pairs."""
+    there = Directory(tmp_path / "d")
+    for scheme, times in ((SCHEMES[0], 6 * [0.10] + 4 * [0.05]),
+                          (SCHEMES[1], 6 * [0.12] + 4 * [0.13])):
+        there.cell([t + 1e-5 * i for i, t in enumerate(times)], scheme=scheme,
+                   run={"serial_s": 0.17, "others": 0.0,
+                        "others_max_s": 0.025, "bound_s": 0.04})
+    there.manifest()
+    assert stars(dlsbench("summary", there.path).out, "=") == SCHEMES[:2]
+    says = "these runs are too few, or vary too much"
+    assert says in answer(dlsbench, there.path)
+    assert says in analysis("advise", there.path)[1]
 
 
 def test_a_load_that_was_asked_for_is_no_surprise(dlsbench, tmp_path):
