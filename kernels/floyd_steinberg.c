@@ -12,7 +12,7 @@
  * (it adds before it cuts, runs backwards against its dependences and swaps two
  * weights); the algorithm here is the standard one.  Rows are iterations and
  * are cut into chunks, columns carry the synchronization points.
- * kernels/support/diffusion.h says how a pixel is rounded.
+ * kernels/support/error_diffusion.h says how a pixel is rounded.
  *
  * Blocks.  A pixel needs the errors of (r, c-1), (r-1, c-1), (r-1, c) and (r-1,
  * c+1): row r needs row r - 1 one column further than its own, reach = 1, and
@@ -30,12 +30,12 @@
  * room for all, and of the other rows only the last two errors of a block.
  *
  * Speed: 5 times faster than the plain loop, which waits for its chain from
- * error to error; see kernels/support/diffusion.c, and diffusion_band.c for
- * narrow blocks. */
+ * error to error; see kernels/support/error_diffusion.c, and diffusion_band.c
+ * for narrow blocks. */
 #include "kernels/kernel.h"
 
 #include "kernels/pace.h"
-#include "kernels/support/diffusion.h"
+#include "kernels/support/error_diffusion.h"
 #include "kernels/support/gray.h"
 #include "kernels/support/image.h"
 

@@ -1,3 +1,4 @@
+/* Which speedups cannot be, then which choices differ (judge_winners). */
 #include "bench/results/judge.h"
 
 #include "base/text.h"

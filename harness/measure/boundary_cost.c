@@ -1,3 +1,4 @@
+/* From core to core: a row goes there and back between two workers. */
 #include "harness/measure/boundary_cost.h"
 
 #include "base/stats.h"

@@ -1,7 +1,7 @@
 #include "kernels/support/gray.h"
 
 #include "base/random.h"
-#include "kernels/support/diffusion.h"
+#include "kernels/support/error_diffusion.h"
 #include "kernels/support/image.h"
 #include "kernels/support/memory_check.h"
 

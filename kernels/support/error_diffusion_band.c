@@ -1,7 +1,7 @@
-/* All rows of a narrow block in one go.  Lanes start and end one after the
- * other.  A lane at the end of its row begins at once with the row 8 below;
- * none is ever idle.  Steps of two rows are put together only when lanes change
- * their rows, in the first 8 steps of every 8 rows (a switch).
+/* floyd-steinberg: all rows of a narrow block in one go.  Lanes start and end
+ * one after the other.  A lane at the end of its row begins at once with the
+ * row 8 below; none is ever idle.  Steps of two rows are put together only when
+ * lanes change their rows, in the first 8 steps of every 8 rows (a switch).
  *
  * Time 0 is when lane 0 begins a row.  Lane k begins at time k with column
  * base - k, base = from - (rows above): it works on column base + t - 2k, as
@@ -20,8 +20,8 @@
  * At the image's left edge lanes would start at one column, at the right edge
  * end at one, and steps of 8 would go over the row's ends: there diffusion_run
  * does it. */
-#include "kernels/support/diffusion.h"
-#include "kernels/support/diffusion_lanes.h"
+#include "kernels/support/error_diffusion.h"
+#include "kernels/support/error_diffusion_lanes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Up to 8 rows as lanes of a vector (diffusion_lanes.h), and a row alone.
+/* floyd-steinberg: up to 8 rows as lanes of a vector (error_diffusion_lanes.h),
+ * and a row alone.
  *
  * A block gives row k the columns from - k to to - k, so that its lane is busy
  * from time from + k to to + k: lanes start and stop one after the other, and
@@ -16,8 +17,8 @@
  * tenth, pixels too, and three-operand instructions would gain 3 %.  Masked
  * ends cost 18 % in blocks of 400 columns, 80 % in blocks of 100; hence
  * diffusion_band.c. */
-#include "kernels/support/diffusion.h"
-#include "kernels/support/diffusion_lanes.h"
+#include "kernels/support/error_diffusion.h"
+#include "kernels/support/error_diffusion_lanes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * first and then rounded once, so that the order of the pixels does not
  * matter.  |e| <= 2040, hence the sum is at most 16 * 2040 + 8 and fits into
  * 16 bits. */
-#ifndef KERNELS_SUPPORT_DIFFUSION_H
-#define KERNELS_SUPPORT_DIFFUSION_H
+#ifndef KERNELS_SUPPORT_ERROR_DIFFUSION_H
+#define KERNELS_SUPPORT_ERROR_DIFFUSION_H
 
 #include <stdint.h>
 

@@ -2,11 +2,12 @@
  * columns behind the row above.  It needs that row's error one column further
  * on, made one step before.  The errors of the row above then come from one
  * step (right), two (above) and three steps before (left), moved by one lane.
- * For diffusion.c and diffusion_band.c alone: the names are short. */
-#ifndef KERNELS_SUPPORT_DIFFUSION_LANES_H
-#define KERNELS_SUPPORT_DIFFUSION_LANES_H
+ * For error_diffusion.c and error_diffusion_band.c alone: the names are short.
+ */
+#ifndef KERNELS_SUPPORT_ERROR_DIFFUSION_LANES_H
+#define KERNELS_SUPPORT_ERROR_DIFFUSION_LANES_H
 
-#include "kernels/support/diffusion.h"
+#include "kernels/support/error_diffusion.h"
 
 #include <string.h>
 
