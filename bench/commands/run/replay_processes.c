@@ -4,10 +4,10 @@
 #include "bench/launching/child.h"
 #include "bench/launching/driver/progress.h"
 #include "bench/launching/stops.h"
+#include "dls/this_process.h"
 #include "harness/program/need.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,7 @@
 
 static int processes_for(int groups)
 {
-    cpu_set_t set;
-    int most =
-        sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    int most = process_processors();
     return groups < most ? groups : most;
 }
 

@@ -3,11 +3,11 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "dls/this_process.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +96,6 @@ int origin_add_modules(struct origin *origin, const struct loops *loops,
 
 /* ---- what decides how many threads there are ---- */
 
-static int count_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 /* The variables of OpenMP's runtimes, and the processors that they count. */
 static json_t *describe_environment(void)
 {
@@ -117,7 +111,7 @@ static json_t *describe_environment(void)
         *value = '\0';
         json_object_set_new(all, line, json_string(value + 1));
     }
-    snprintf(line, sizeof(line), "%d", count_processors());
+    snprintf(line, sizeof(line), "%d", process_processors());
     json_object_set_new(all, "processors", json_string(line));
     return all;
 }
