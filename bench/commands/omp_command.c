@@ -279,13 +279,15 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     code = code == 0 ? start_check(start, path, sizeof(path), &err) : code;
     code = code == 0 ? open_results(in, &err) : code;
     code = code == 0 ? open_record(in, &err) : code;
-    struct code_tables tables;
+    struct code_tables tables = {.asked = NULL};
     if (code == 0 && scratch_open(&scratch, START_ROOM, &err) != 0)
         code = error_prefix(&err, -EIO, "omp");
     code = code == 0
                ? start_read(scratch.path, start->loops, path, &tables, &err)
                : code;
+    code = code == 0 ? tables_check(&tables, &err) : code;
     if (code != 0) {
+        tables_close(&tables);
         scratch_close(&scratch);
         return command_fail(COMMAND_USAGE, &err);
     }
@@ -300,6 +302,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     if (code == 0 && in->compares && !same_compare(start))
         reported = COMMAND_FAILED;
     symbols_close(symbols);
+    tables_close(&tables);
     scratch_close(&scratch);
     /* No folder stays that was made for nothing: it is empty then. */
     if (in->made && (code != 0 || reported != COMMAND_OK))
@@ -371,9 +374,9 @@ int omp_command(int argc, char **argv)
         return list_static(in.code);
     if (in.reads)
         return omp_on_records(&in);
-    if (several)
-        return run_several(&in, &start, argv);
-    code = watch_program(&in, &start, argv);
+    code = several ? run_several(&in, &start, argv)
+                   : watch_program(&in, &start, argv);
     rules_free(&start.rules);
+    free(in.named);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "bench/options/options.h"
 #include "bench/options/table.h"
 #include "bench/programs/try/try.h"
+#include "harness/program/need.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -48,6 +49,11 @@ static const struct options_entry entries[] = {
     OPTION_FLAG("same-output", same,
                 "--loops static: also loops that only the program's output can "
                 "prove right"),
+    OPTION_TEXT("critical", "REGION,...", critical,
+                "--loops static: also the regions with these names in the "
+                "report, whose critical section then runs once for each block: "
+                "right for adding up sums, wrong for counting threads; needs "
+                "--same-output or --check"),
     OPTION_FLAG("resume", resume, "--try: continue the runs in --out"),
     OPTION_TEXT("record", "DIR", record,
                 "write what each iteration of the loops takes into files for "
@@ -164,6 +170,11 @@ static int check_several(const struct omp_input *in, struct error *err)
               "run no program";
     else if (in->same && in->loops != LOOPS_STATIC)
         why = "--same-output is for --loops static";
+    else if (in->critical != NULL &&
+             (in->loops != LOOPS_STATIC || (!in->same && in->check == NULL)))
+        why = "--critical is for --loops static with --same-output or --check: "
+              "only the output can tell whether the critical section may run "
+              "more often";
     else if (in->same && in->scheme == NULL && in->list == NULL)
         why = "--same-output compares a run under a scheme: --scheme or --try "
               "is missing";
@@ -247,12 +258,14 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (code != 0 || alone || in->reads)
         return code;
     start->words = argv + words + 1;
+    if (in->critical != NULL)
+        in->named = need_text("checked:%s", in->critical);
     start->loops = loops_words[in->loops >= 0 ? in->loops : 0];
     /* The reader of machine code is not proven: an answer that a cut loop
      * changed must not go unseen. */
     in->compares = in->loops == LOOPS_STATIC && in->scheme != NULL;
     if (in->loops == LOOPS_STATIC && (in->same || in->check != NULL))
-        start->loops = "checked";
+        start->loops = in->critical == NULL ? "checked" : in->named;
     start->records = in->record != NULL || in->on != NULL;
     start->to_stderr = in->format != TABLE_TEXT;
     if (start->records && in->scheme == NULL)

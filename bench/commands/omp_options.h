@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct omp_input {
-    const char *scheme, *out, *suggest, *code, *list, *check, *record, *on;
+    const char *scheme, *out, *suggest, *code, *list, *check, *record, *on,
+        *critical;
     int64_t repetitions; /* 0: not given */
     bool resume, same;   /* same: the output tells whether a run is good */
     bool compares;       /* a single run with one as it is before it */
@@ -18,6 +19,7 @@ struct omp_input {
     int format;          /* an enum table_format; text: the report alone */
     bool seeds;          /* the scheme is for several */
     bool made;           /* the folder of `record` */
+    char *named;         /* the loops with --critical; its user frees it */
     char path[2048];     /* of `out` */
 };
 

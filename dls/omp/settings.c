@@ -31,7 +31,7 @@ static __attribute__((constructor)) void read_environment(void)
     if (the.rules)
         snprintf(rules_file, sizeof(rules_file), "%.255s", schedule + 1);
     the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
-    the.checked = loops != NULL && strcmp(loops, "checked") == 0;
+    the.checked = loops != NULL && strncmp(loops, "checked", 7) == 0;
     if (the.checked || (loops != NULL && strcmp(loops, "static") == 0))
         the.tables = getenv(COUNTERS_TABLES);
     if (!the.dynamic && the.tables == NULL && loops != NULL &&

@@ -511,6 +511,72 @@ def test_only_the_output_tells_about_class_c(tmp_path):
         assert ("it printed something" in done.stderr) == (code == 1)
 
 
+MERGES = """int main(void) { long total = 0;
+#pragma omp parallel
+{ long mine = 0;
+#pragma omp for nowait
+for (int i = 0; i < 40 * N; i++) { mine += i %% 17; if (i < N) v[i] = i; }
+#pragma omp critical
+%s;
+}
+printf("%%ld\\n", total); sum_up("a"); }"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_critical_section_runs_for_each_block_if_it_is_asked_for(tmp_path,
+                                                                   level):
+    """It may add up sums; if it counts threads, the output differs."""
+    for section, same in (("total += mine", True),
+                          ("total++", False)):
+        program = build(tmp_path, HEAD + MERGES % section, level)
+        plain, done = run(tmp_path, program, 2, "--scheme", "ss")
+        assert (done.returncode, done.stdout) == (0, plain), done.stderr
+        (line,) = re.findall(r"left as it is: main (x.c:\d+): critical; if .*"
+                             r"cut it by: --critical \1 --same-output$",
+                             done.stderr, re.M)
+        asked = ["--scheme", "ss", "--same-output", "--critical", line]
+        plain, done = run(tmp_path, program, 2, *asked)
+        assert re.search(rf"main {line} +static \(gcc\) +ss ", done.stderr)
+        assert (done.stdout == plain) == same, done.stderr
+        assert done.returncode == (0 if same else 1)
+        assert ("it printed something else" in done.stderr) != same
+        # The request is of this run alone.
+        _, done = run(tmp_path, program, 2, "--scheme", "ss", "--same-output")
+        assert "critical; if" in done.stderr and done.returncode == 0
+
+
+def test_try_takes_the_request_and_gives_it_back(tmp_path):
+    text = HEAD + (MERGES % "total += mine").replace("40 * N", "8000 * N")
+    program = build(tmp_path, text, "-O2")
+    _, done = run(tmp_path, program, 2, "--try", "css:chunk=2",
+                  "--repetitions", "2", "--same-output", "--critical",
+                  "x.c:13", "--out", str(tmp_path / "out"))
+    assert "--critical x.c:13: no region of this name" in done.stderr
+    line = re.search(r"such are: (x.c:\d+)$", done.stderr, re.M)[1]
+    out = tmp_path / "tried"
+    _, done = run(tmp_path, "/bin/sh", 2, "--try", "css:chunk=2",
+                  "--repetitions", "2", "--same-output", "--critical", line,
+                  "--out", str(out))
+    assert done.returncode == 1 and "such are: none" in done.stderr
+    _, done = run(tmp_path, program, 2, "--try", "css:chunk=2",
+                  "--repetitions", "2", "--same-output", "--critical", line,
+                  "--out", str(out))
+    assert "left as it is" not in done.stderr
+    assert f"--critical {line} " in (out / "rules").read_text()
+
+
+def test_what_else_is_against_a_region_refuses_it_still(tmp_path):
+    for more in ("#pragma omp atomic\ntotal++", 'puts("here")',
+                 "v[2] = omp_get_thread_num()"):
+        program = build(tmp_path, HEAD + MERGES % ("total += mine;\n" + more),
+                        "-O2")
+        _, done = run(tmp_path, program, 2, "--scheme", "ss", "--same-output",
+                      "--critical", "x.c:13")
+        assert done.returncode == 2 and done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert "such are: none" in done.stderr
+
+
 def test_wrong_use_is_one_line(tmp_path):
     def omp(*args):
         return subprocess.run([DLSBENCH, "omp", *args], capture_output=True,
@@ -518,6 +584,8 @@ def test_wrong_use_is_one_line(tmp_path):
     for done in (omp("--loops", "static", "--record", str(tmp_path / "r"),
                      "--", "true"),
                  omp("--same-output", "--", "true"),
+                 omp("--loops", "static", "--scheme", "ss", "--critical",
+                     "x.c:1", "--", "true"),
                  omp("--loops", "static", "--same-output", "--", "true"),
                  omp("--loops", "statics", "--", "true")):
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1

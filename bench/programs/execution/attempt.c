@@ -21,6 +21,7 @@ int attempts_open(struct attempts *attempts, struct error *err)
 {
     char output[PATH_MAX + 8];
     attempts->stops = (struct stops){-1, -1};
+    attempts->tables.asked = NULL;
     attempts->symbols = symbols_open();
     struct allowed allowed;
     allowed_read("", &allowed);
@@ -41,6 +42,7 @@ int attempts_open(struct attempts *attempts, struct error *err)
 void attempts_close(struct attempts *attempts)
 {
     symbols_close(attempts->symbols);
+    tables_close(&attempts->tables);
     stops_close(&attempts->stops);
     scratch_close(&attempts->scratch);
 }
@@ -221,6 +223,8 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
     folder_remove(counters);
     if (start_cuts(attempts->loops))
         attempt->read = loops_read_code(&attempt->loops, &attempts->tables);
+    if (code == 0)
+        code = tables_check(&attempts->tables, err);
     attempt->ran = code == 0 && attempt->reason[0] == '\0';
     if (attempt->ran && !attempt->interrupted)
         code = run_check(

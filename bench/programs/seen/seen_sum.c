@@ -114,6 +114,17 @@ void report_sum(FILE *out, const struct loops *loops, double seconds,
 
 /* ---- static loops that are left alone ---- */
 
+static void say_critical(FILE *out, const struct loops_loop *loop)
+{
+    char name[TABLES_NAME];
+    tables_name(&loop->place, loop->module, loop->site->at.offset, name);
+    fputs("; if its critical section adds up sums and counts no threads, cut "
+          "it by: --critical",
+          out);
+    answer_print_word(out, name);
+    fputs(" --same-output", out);
+}
+
 /* The class is the first letter of the word. */
 void report_left(FILE *out, const struct loops_process *process)
 {
@@ -121,7 +132,7 @@ void report_left(FILE *out, const struct loops_process *process)
     for (int i = 0; i < process->lefts; i++) {
         const char *note = process->left[i].site->note;
         lines_name(&process->left[i], name);
-        fprintf(out, "  left as it is: %s: %s%s\n", name, note + 2,
+        fprintf(out, "  left as it is: %s: %s%s", name, note + 2,
                 note[0] == 'C' ? ", only its output can tell: --same-output, "
                                  "or --try with --check"
                 : strcmp(note + 2, "unread") == 0
@@ -129,6 +140,9 @@ void report_left(FILE *out, const struct loops_process *process)
                 : strcmp(note + 2, "runtime") == 0
                     ? ", which is not gcc's alone: it is only measured"
                     : "");
+        if (strcmp(note + 2, TABLES_CRITICAL) == 0)
+            say_critical(out, &process->left[i]);
+        fputc('\n', out);
     }
 }
 

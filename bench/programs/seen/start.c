@@ -5,6 +5,7 @@
 #include "bench/launching/installed.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/lookup.h"
+#include "bench/programs/seen/verdict.h"
 #include "dls/omp/omp_counters.h"
 #include "harness/engine/engine.h"
 
@@ -39,15 +40,22 @@ int start_check(const struct start *start, char *path, size_t size,
 
 bool start_cuts(const char *loops)
 {
-    return text_is(loops, "static") || text_is(loops, "checked");
+    return text_is(loops, "static") || text_begins(loops, "checked");
 }
 
-const char *start_option(const char *loops)
+void start_print_option(FILE *out, const char *loops)
 {
-    return text_is(loops, "dynamic")   ? " --loops dynamic"
-           : text_is(loops, "static")  ? " --loops static"
-           : text_is(loops, "checked") ? " --loops static --same-output"
-                                       : "";
+    const char *names = strchr(loops, ':');
+    if (text_is(loops, "dynamic"))
+        fputs(" --loops dynamic", out);
+    if (start_cuts(loops))
+        fputs(" --loops static", out);
+    if (text_begins(loops, "checked"))
+        fputs(" --same-output", out);
+    if (names != NULL) {
+        fputs(" --critical", out);
+        answer_print_word(out, names + 1);
+    }
 }
 
 static int find_library(const char *loops, char *path, size_t size,
@@ -110,6 +118,8 @@ int start_read(const char *folder, const char *loops, const char *path,
     int code = tables_open(tables, folder, err);
     if (code != 0)
         return code;
+    if (strchr(loops, ':') != NULL)
+        tables_ask(tables, folder, strchr(loops, ':') + 1);
     tables_add_program(tables, path);
     tables_tell(tables);
     return 0;

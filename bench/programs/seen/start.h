@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Bytes that the folder of a run has to have room for. */
 enum { START_ROOM = 4 << 20 };
@@ -17,7 +18,8 @@ enum { START_ROOM = 4 << 20 };
 struct start {
     char **words;       /* the program and its arguments, NULL ends them */
     const char *scheme; /* NULL: none, also not the environment's */
-    const char *loops;  /* runtime, dynamic, static or checked */
+    const char *loops;  /* runtime, dynamic, static, checked, or
+                           checked:NAMES (tables_ask) */
     const char *folder; /* of the counters */
     const char *output; /* file for its stdout, NULL: this process's; its
                            stdin is empty then */
@@ -41,9 +43,9 @@ struct start_end {
 /* Whether static loops are also changed. */
 bool start_cuts(const char *loops);
 
-/* The option for these loops, with a blank before it; empty: it is the usual
- * one. */
-const char *start_option(const char *loops);
+/* The options for these loops, with a blank before each; none for the usual
+ * ones. */
+void start_print_option(FILE *out, const char *loops);
 
 /* The file of libdls-omp.so for these loops, for a command that is printed; its
  * name where it is not found. */

@@ -120,6 +120,8 @@ void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
     } else {
         use_arguments(flow, state, name, name == NULL ? target.at : 0);
         effect_call(flow, state, &target);
+        if (name != NULL && names_critical(name))
+            state->held = strstr(name, "_start") != NULL;
         if (name != NULL &&
             names_trust(flow->graph->binary, name) == TRUST_MEMORY)
             result = (struct value){.kind = V_FRESH, .number = insn->at};

@@ -109,6 +109,24 @@ __asm__(
                                 FUNCTION(region_nothing,
                                          "xor %eax, %eax\n" STORE "ret\n"));
 
+__asm__(REGION(region_merges, "", PUT,
+               "call GOMP_critical_start@plt\n"
+               "addl $1, shared_word(%rip)\n"
+               "call GOMP_critical_end@plt\n"));
+__asm__(REGION(region_behind, "", PUT,
+               "call GOMP_critical_start@plt\n"
+               "call GOMP_critical_end@plt\n"
+               "addl $1, shared_word(%rip)\n"));
+__asm__(REGION(region_maybe, "", PUT,
+               "cmpl $0, shared_word(%rip)\n"
+               "je 8f\n"
+               "call GOMP_critical_start@plt\n"
+               "8: addl $1, shared_word(%rip)\n"
+               "call GOMP_critical_end@plt\n"));
+__asm__(REGION(region_lock, "", PUT,
+               "call omp_set_lock@plt\n"
+               "call omp_unset_lock@plt\n"));
+
 #define SEEN(name) extern const char name[]
 SEEN(region_plain);
 SEEN(region_moves);
@@ -127,6 +145,10 @@ SEEN(region_barrier);
 SEEN(region_counts);
 SEEN(region_private);
 SEEN(region_locks);
+SEEN(region_merges);
+SEEN(region_behind);
+SEEN(region_maybe);
+SEEN(region_lock);
 SEEN(region_nothing);
 SEEN(own_sum);
 SEEN(own_waits);
@@ -218,8 +240,18 @@ static void what_each_thread_does_once_is_refused(void **unused)
     is(region_counts, '-', "threads");
     is(region_stores, '-', "threads");
     is(region_private, '-', "data");
-    is(region_locks, '-', "critical");
     is(region_nothing, '-', "split");
+}
+
+static void a_critical_section_alone_can_be_asked_for(void **unused)
+{
+    is(region_locks, '-', "critical");
+    is(region_merges, '-', "critical");
+    assert_int_equal(region(region_merges)->calls, 2);
+    is(region_behind, '-', "threads");
+    is(region_maybe, '-', "threads");
+    is(region_lock, '-', "lock");
+    assert_int_equal(region(region_lock)->calls, 0);
 }
 
 static void a_closure_knows_what_it_touches(void **unused)
@@ -274,6 +306,7 @@ int main(void)
         cmocka_unit_test(own_functions_are_followed),
         cmocka_unit_test(a_number_that_is_used_is_seen),
         cmocka_unit_test(what_each_thread_does_once_is_refused),
+        cmocka_unit_test(a_critical_section_alone_can_be_asked_for),
         cmocka_unit_test(a_closure_knows_what_it_touches),
         cmocka_unit_test(a_loop_in_a_function_is_a_cycle),
     };

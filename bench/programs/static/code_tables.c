@@ -37,6 +37,7 @@ int tables_open(struct code_tables *tables, const char *folder,
              (unsigned long long)self.st_size,
              (unsigned long long)self.st_mtim.tv_sec, self.st_mtim.tv_nsec);
     snprintf(tables->folder, sizeof(tables->folder), "%s", folder);
+    tables->asked = NULL;
     if (!cache_folder(cache, sizeof(cache)))
         return 0;
     strncat(cache, "/static", sizeof(cache) - strlen(cache) - 1);
@@ -53,6 +54,82 @@ void tables_tell(const struct code_tables *tables)
     free(text);
 }
 
+/* ---- regions that a user names ---- */
+
+struct asked {
+    const char *names;
+    char *known; /* all regions with the word */
+    struct symbols *symbols;
+};
+
+void tables_name(const struct symbols_place *place, const char *path,
+                 uint64_t at, char name[TABLES_NAME])
+{
+    const char *file = place->file[0] != '\0' ? place->file : path,
+               *slash = strrchr(file, '/');
+    file = slash != NULL ? slash + 1 : file;
+    if (place->file[0] != '\0')
+        snprintf(name, TABLES_NAME, "%.300s:%d", file, place->line);
+    else
+        snprintf(name, TABLES_NAME, "%.300s+0x%" PRIx64, file, at);
+}
+
+static bool is_in(const char *list, const char *name)
+{
+    char *all = need_text(",%s,", list), *one = need_text(",%s,", name);
+    bool found = strstr(all, one) != NULL;
+    free(all);
+    free(one);
+    return found;
+}
+
+static bool is_asked(struct asked *asked, const char *path, uint64_t at)
+{
+    struct symbols_place place;
+    char name[TABLES_NAME], *known = asked->known;
+    symbols_find(asked->symbols, path, at, &place);
+    tables_name(&place, path, at, name);
+    asked->known =
+        need_text("%s%s%s", known, known[0] != '\0' ? "," : "", name);
+    free(known);
+    return is_in(asked->names, name);
+}
+
+void tables_ask(struct code_tables *tables, const char *folder,
+                const char *names)
+{
+    snprintf(tables->folder, sizeof(tables->folder), "%s", folder);
+    tables->asked = need_zeroed(1, sizeof(*tables->asked));
+    *tables->asked = (struct asked){names, need_copy(""), symbols_open()};
+}
+
+int tables_check(const struct code_tables *tables, struct error *err)
+{
+    const struct asked *asked = tables->asked;
+    char *all = need_copy(asked != NULL ? asked->names : ""), *at = all, *name;
+    int code = 0;
+    while (asked != NULL && code == 0 && (name = strsep(&at, ",")) != NULL)
+        if (!is_in(asked->known, name))
+            code = error_set(err, EINVAL,
+                             "omp: --critical %s: no region of this name is "
+                             "refused for its critical section alone; such "
+                             "are: %s",
+                             name,
+                             asked->known[0] != '\0' ? asked->known : "none");
+    free(all);
+    return code;
+}
+
+void tables_close(struct code_tables *tables)
+{
+    if (tables->asked == NULL)
+        return;
+    symbols_close(tables->asked->symbols);
+    free(tables->asked->known);
+    free(tables->asked);
+    tables->asked = NULL;
+}
+
 /* ---- one file ---- */
 
 static bool has_head(const char *path, const char *head)
@@ -61,17 +138,20 @@ static bool has_head(const char *path, const char *head)
     return file_first_line(path, line, sizeof(line)) && text_is(line, head);
 }
 
-static void print_region(FILE *out, const struct reader_region *region)
+static void print_region(FILE *out, struct asked *asked, const char *path,
+                         const struct reader_region *region)
 {
-    fprintf(out, "%c %s %" PRIx64, region->class,
+    bool cut = asked != NULL && text_is(region->word, TABLES_CRITICAL) &&
+               is_asked(asked, path, region->at);
+    fprintf(out, "%c %s %" PRIx64, cut ? 'C' : region->class,
             region->word[0] != '\0' ? region->word : "-", region->at);
     for (int i = 0; i < region->calls; i++)
         fprintf(out, " %" PRIx64, region->call[i]);
     fputc('\n', out);
 }
 
-static void write_table(const char *path, const char *head, const char *from,
-                        const char *build_id)
+static void write_table(struct asked *asked, const char *path, const char *head,
+                        const char *from, const char *build_id)
 {
     struct reader_file file;
     struct error ignored;
@@ -82,7 +162,7 @@ static void write_table(const char *path, const char *head, const char *from,
     FILE *out = need_stream(&text, &size);
     fprintf(out, "%s\n", head);
     for (int64_t i = 0; i < file.regions; i++)
-        print_region(out, &file.region[i]);
+        print_region(out, asked, from, &file.region[i]);
     fclose(out);
     if (text_is(file.build_id, build_id))
         file_whole(path, text, size, &ignored);
@@ -110,7 +190,7 @@ static char *find_table(const struct code_tables *tables, const char *path,
         return NULL;
     }
     if (*new)
-        write_table(to, head, path, build_id);
+        write_table(tables->asked, to, head, path, build_id);
     return to;
 }
 

@@ -6,6 +6,7 @@
 #define BENCH_PROGRAMS_STATIC_CODE_TABLES_H
 
 #include "base/error.h"
+#include "bench/programs/symbols/symbols.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -14,11 +15,30 @@
 struct code_tables {
     char stamp[48]; /* of this program: another one reads anew */
     char folder[PATH_MAX + 16];
+    struct asked *asked; /* NULL: none of them */
 };
+
+/* The word of regions that only a critical section outside of their loop is
+ * known against. */
+#define TABLES_CRITICAL "critical"
 
 /* `folder`: the run's own.  -ENOTSUP: this program reads no machine code. */
 int tables_open(struct code_tables *tables, const char *folder,
                 struct error *err);
+
+/* Regions with that word and these names, between commas, get class C, in
+ * tables of the run's own folder.  Their critical section runs once for each
+ * block: right where it adds up partial sums, wrong where it counts threads. */
+void tables_ask(struct code_tables *tables, const char *folder,
+                const char *names);
+/* Whether each name is that of such a region.  Returns 0 or -EINVAL. */
+int tables_check(const struct code_tables *tables, struct error *err);
+void tables_close(struct code_tables *tables);
+
+/* Such a name: "file:line", else "module+offset". */
+enum { TABLES_NAME = 400 };
+void tables_name(const struct symbols_place *place, const char *path,
+                 uint64_t at, char name[TABLES_NAME]);
 
 /* For a program's file with all libraries that it loads at its begin.  An
  * unreadable file gets no table. */

@@ -88,7 +88,8 @@ static void judge_store(struct flow *flow, const struct insn *insn,
     bool outside =
         !flow->main[flow->block] && !flow->graph->block[flow->block].aside;
     bool shares = insn->lock || is_atomic_region(flow);
-    if (outside && insn->lock && !flow->empty[flow->block] &&
+    if (outside && insn->lock && !flow->in[flow->block].held &&
+        !flow->empty[flow->block] &&
         (insn->count < 2 || insn->op[1].type == OPERAND_NUMBER))
         refuse_effect(flow, WORD_THREADS);
     if (outside && !flow->empty[flow->block] && flow->before[flow->block])
@@ -112,7 +113,8 @@ void effect_store(struct flow *flow, const struct insn *insn,
 {
     if (!flow->report || at->kind == V_FRESH)
         return;
-    if (flow->pass == PASS_EMPTY && !is_same(old, value) &&
+    if (flow->pass == PASS_EMPTY && !flow->in[flow->block].held &&
+        !is_same(old, value) &&
         (insn->lock || !asks_for_iteration(flow, flow->block, 4)))
         refuse_effect(flow, WORD_THREADS);
     if (flow->pass == PASS_CARRY)
@@ -149,7 +151,10 @@ void effect_call(struct flow *flow, struct state *state,
             refuse_effect(flow, WORD_CALLS);
         return;
     case TRUST_LOCK:
-        refuse_effect(flow, WORD_CRITICAL);
+        if (names_critical(name))
+            flow->critical = true;
+        else
+            refuse_effect(flow, WORD_LOCK);
         return;
     default:
         refuse_effect(flow, WORD_CALLS);

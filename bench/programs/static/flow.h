@@ -76,6 +76,7 @@ struct slot {
 
 struct state {
     bool reached;
+    bool held; /* on each way here in a critical section, which may store */
     struct value reg[REG_COUNT];
     struct slot *slot; /* by their place */
     int64_t slots, room;
@@ -97,6 +98,7 @@ enum word {
     WORD_NUMBER,
     WORD_DATA,
     WORD_THREADS,
+    WORD_LOCK,
     WORD_CRITICAL,
     WORD_CALLS,
     WORD_STATE,
@@ -135,6 +137,7 @@ struct flow {
         int moved;         /* `moves` before this time */
         bool *ending;      /* blocks that leave the loop at its end */
         bool *repeats;     /* others, in a cycle */
+        bool critical;     /* such a section is outside of the loop */
     };
     int64_t escape; /* from here on the frame may be seen by others */
     struct {
@@ -343,6 +346,10 @@ int waits_find(struct graph *graph, const bool *in, bool *found);
 
 /* ---- names.c ---- */
 
+/* Whether the function begins or ends a critical section: other locks may stay
+ * locked between two blocks of iterations. */
+bool names_critical(const char *name);
+
 enum trust {
     TRUST_NOT,
     TRUST_PURE,   /* computes, or writes to what it is given */
@@ -358,6 +365,7 @@ int names_vectors(const char *name);
 /* Whether the function returns its first argument. */
 bool names_give_back(const struct binary *binary, const char *name);
 enum word names_forbidden(const char *name);
+const char *word_text(enum word word);
 
 /* ---- code_run.c ---- */
 

@@ -149,6 +149,11 @@ static bool is_fill(const char *name)
     return is_one_of(name, fill);
 }
 
+bool names_critical(const char *name)
+{
+    return text_begins(name, "GOMP_critical");
+}
+
 static bool is_lock(const char *name)
 {
     static const char *const locks[] = {"omp_set_lock",
@@ -158,7 +163,7 @@ static bool is_lock(const char *name)
                                         "pthread_mutex_lock",
                                         "pthread_mutex_unlock",
                                         NULL};
-    return text_begins(name, "GOMP_critical") || is_one_of(name, locks);
+    return names_critical(name) || is_one_of(name, locks);
 }
 
 /* A name is what it says only where nobody else defines it. */
@@ -185,6 +190,21 @@ bool names_give_back(const struct binary *binary, const char *name)
     static const char *const all[] = {"memcpy",  "memmove", "memset", "strcpy",
                                       "strncpy", "strcat",  NULL};
     return is_one_of(name, all) && !binary_defines(binary, name);
+}
+
+const char *word_text(enum word word)
+{
+    static const char *const words[] = {
+        [WORD_NONE] = "",           [WORD_UNREAD] = "code",
+        [WORD_BARRIER] = "barrier", [WORD_SINGLE] = "single",
+        [WORD_LOOP] = "loop",       [WORD_TASKS] = "tasks",
+        [WORD_CANCEL] = "cancel",   [WORD_SPLIT] = "split",
+        [WORD_CHUNKS] = "chunks",   [WORD_NUMBER] = "number",
+        [WORD_DATA] = "data",       [WORD_THREADS] = "threads",
+        [WORD_LOCK] = "lock",       [WORD_CRITICAL] = "critical",
+        [WORD_CALLS] = "calls",     [WORD_STATE] = "state",
+        [WORD_WAITS] = "waits"};
+    return words[word];
 }
 
 enum word names_forbidden(const char *name)

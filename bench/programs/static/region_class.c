@@ -10,23 +10,6 @@ enum { RETURN = X86_INS_RET };
 enum { RETURN = 1 };
 #endif
 
-static const char *const words[] = {[WORD_NONE] = "",
-                                    [WORD_UNREAD] = "code",
-                                    [WORD_BARRIER] = "barrier",
-                                    [WORD_SINGLE] = "single",
-                                    [WORD_LOOP] = "loop",
-                                    [WORD_TASKS] = "tasks",
-                                    [WORD_CANCEL] = "cancel",
-                                    [WORD_SPLIT] = "split",
-                                    [WORD_CHUNKS] = "chunks",
-                                    [WORD_NUMBER] = "number",
-                                    [WORD_DATA] = "data",
-                                    [WORD_THREADS] = "threads",
-                                    [WORD_CRITICAL] = "critical",
-                                    [WORD_CALLS] = "calls",
-                                    [WORD_STATE] = "state",
-                                    [WORD_WAITS] = "waits"};
-
 /* ---- the call at a block's end ---- */
 
 static bool calls(const struct graph *graph, int32_t b, struct target *target)
@@ -221,7 +204,7 @@ static bool is_number_call(const char *name)
                             strcmp(name, "omp_get_num_threads") == 0);
 }
 
-static bool judge_call(struct code *code, const struct flow *flow, int32_t b,
+static bool judge_call(struct code *code, struct flow *flow, int32_t b,
                        struct finding *finding)
 {
     const struct graph *graph = flow->graph;
@@ -232,12 +215,14 @@ static bool judge_call(struct code *code, const struct flow *flow, int32_t b,
         return true;
     if (target.name != NULL) {
         enum trust trust = names_trust(graph->binary, target.name);
+        if (!body && trust == TRUST_LOCK && names_critical(target.name))
+            return flow->critical = true;
         if (trust != TRUST_NOT)
             return body || trust == TRUST_PURE || trust == TRUST_FILL ||
                            trust == TRUST_ATOMIC
                        ? true
-                       : refuse(finding, trust == TRUST_LOCK ? WORD_CRITICAL
-                                                             : WORD_CALLS);
+                       : refuse(finding,
+                                trust == TRUST_LOCK ? WORD_LOCK : WORD_CALLS);
     }
     if (!body)
         return refuse(finding, WORD_CALLS);
@@ -392,9 +377,11 @@ void region_classify(struct code *code, struct reader_region *region)
         flow.code = code;
         if (finding.class != '-' && judge_region(code, &flow, &finding))
             keep_calls(&flow, region);
+        if (finding.class != '-' && flow.critical)
+            refuse(&finding, WORD_CRITICAL);
         flow_close(&flow);
     }
     graph_free(&graph);
     region->class = finding.class;
-    region->word = words[finding.word];
+    region->word = word_text(finding.word);
 }

@@ -265,6 +265,8 @@ bool state_join(struct flow *flow, struct state *into, const struct state *from)
         state_copy(flow, into, from);
         return true;
     }
+    changed = into->held && !from->held;
+    into->held = into->held && from->held;
     for (int r = 0; r < REG_COUNT; r++)
         changed |= join_into(flow, &into->reg[r], &from->reg[r]);
     for (int64_t i = 0; i < into->slots; i++) {

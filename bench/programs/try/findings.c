@@ -300,8 +300,9 @@ static void write_rules(FILE *file, const struct findings *findings, int *count)
             "# Written by dlsbench omp --try.  A loop has a line by its place "
             "in this build\n# of its module (module:build+offset), and one by "
             "file:line, for other builds.\n"
-            "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM%s\n",
-            start_option(loops), start_cuts(loops) ? "" : ", or");
+            "# To use it: dlsbench omp --scheme @FILE");
+    start_print_option(file, loops);
+    fprintf(file, " -- PROGRAM%s\n", start_cuts(loops) ? "" : ", or");
     if (!start_cuts(loops))
         fprintf(file, "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=%s PROGRAM\n",
                 text_is(loops, "dynamic") ? " DLS_OMP_LOOPS=dynamic" : "",

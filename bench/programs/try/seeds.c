@@ -94,9 +94,9 @@ static void print_again(FILE *out, const struct try_plan *plan,
     fputs("  again:", out);
     if (threads != NULL)
         fprintf(out, " OMP_NUM_THREADS=%s", threads);
-    fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s%s",
-            seeds->before, seeds->scheme, seed, seed, seeds->behind,
-            start_option(plan->loops));
+    fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s",
+            seeds->before, seeds->scheme, seed, seed, seeds->behind);
+    start_print_option(out, plan->loops);
     if (plan->check != NULL) {
         fputs(" --check", out);
         answer_print_word(out, plan->check);

@@ -37,7 +37,8 @@ static void print_scheme(const struct findings *findings, const char *scheme,
     char *rules = need_text("@%s/rules", rounds->folder);
     fputs(" dlsbench omp --scheme", out);
     answer_print_word(out, scheme[0] == '@' ? rules : scheme);
-    fprintf(out, "%s --", start_option(rounds->attempts->loops));
+    start_print_option(out, rounds->attempts->loops);
+    fputs(" --", out);
     free(rules);
 }
 
@@ -84,7 +85,7 @@ static char *more_rounds(const struct findings *findings, int repetitions)
     FILE *out = need_stream(&text, &size);
     fputs(" dlsbench omp --try", out);
     answer_print_word(out, rounds->list);
-    fputs(start_option(attempts->loops), out);
+    start_print_option(out, attempts->loops);
     if (attempts->check != NULL) {
         fputs(" --check", out);
         answer_print_word(out, attempts->check);
