@@ -292,7 +292,7 @@ static int make_blocks(struct graph *graph, const uint8_t *mark, uint64_t entry)
     size_t most = (size_t)graph->insns;
     graph->block = calloc(most + 1, sizeof(*graph->block));
     graph->block_of = malloc(sizeof(int32_t) * (most + 1));
-    graph->component = malloc(sizeof(int32_t) * (most + 1));
+    graph->component = calloc(most + 1, sizeof(int32_t));
     if (graph->block == NULL || graph->block_of == NULL ||
         graph->component == NULL)
         return -ENOMEM;
