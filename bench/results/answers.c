@@ -353,8 +353,8 @@ static bool is_answered(const struct summary_row *rows, int begin, int row)
     return false;
 }
 
-static struct ranked make_contest(const struct summary_row *rows, int begin,
-                                  int end, int of, bool *wins)
+static struct ranked rank_rows(const struct summary_row *rows, int begin,
+                               int end, int of, bool *wins)
 {
     struct ranked ranked = {rows, begin,     end, rows[of].conditions,
                             wins, .best = -1};
@@ -372,7 +372,7 @@ void answers_print(FILE *out, const struct summary_row *rows, int begin,
     for (int i = begin; i < end; i++) {
         if (is_answered(rows, begin, i))
             continue;
-        struct ranked ranked = make_contest(rows, begin, end, i, wins);
+        struct ranked ranked = rank_rows(rows, begin, end, i, wins);
         print_answer(out, &ranked, name);
     }
     free(wins);
@@ -385,7 +385,7 @@ void answers_mark(const struct summary_row *rows, int begin, int end,
     for (int i = begin; i < end; i++) {
         if (is_answered(rows, begin, i))
             continue;
-        make_contest(rows, begin, end, i, wins);
+        rank_rows(rows, begin, end, i, wins);
         for (int k = begin; k < end; k++)
             fastest[k] = fastest[k] || wins[k];
     }

@@ -250,7 +250,7 @@ static bool has_launches(const struct result *result)
            result->samples[0].launch != result->samples[count - 1].launch;
 }
 
-static bool in_contest(const struct summary_row *row, const char *given)
+static bool is_compared(const struct summary_row *row, const char *given)
 {
     return summary_row_ranked(row) &&
            (given == NULL || text_is(row->shape, given) ||
@@ -282,7 +282,7 @@ int judge_winners(const struct summary_row *rows, int begin, int end,
     bool by_launch = true;
     for (int i = begin; i < end; i++) {
         wins[i] = false;
-        if (!in_contest(&rows[i], given))
+        if (!is_compared(&rows[i], given))
             continue;
         choices++;
         by_launch = by_launch && has_launches(rows[i].result);
@@ -291,7 +291,7 @@ int judge_winners(const struct summary_row *rows, int begin, int end,
     }
     *fastest = best;
     for (int i = begin; best >= 0 && !rows[best].refused && i < end; i++) {
-        wins[i] = in_contest(&rows[i], given) &&
+        wins[i] = is_compared(&rows[i], given) &&
                   cannot_tell(&rows[best], &rows[i], by_launch,
                               choices > 1 ? choices - 1 : 1);
         found += wins[i];
