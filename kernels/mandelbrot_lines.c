@@ -62,7 +62,7 @@ static void choose_advance(struct mandelbrot *m)
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f")) {
         m->advance = mandelbrot_advance_8;
-        m->group = 8 * MANDELBROT_VECTORS;
+        m->group = 8 * MANDELBROT_VECTORS_8;
     } else if (__builtin_cpu_supports("avx2")) {
         m->advance = mandelbrot_advance_4;
         m->group = 4 * MANDELBROT_VECTORS;

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 enum {
+    /* Vectors under way at once: of 8 lanes, of fewer. */
+    MANDELBROT_VECTORS_8 = 5,
     MANDELBROT_VECTORS = 3,
-    MANDELBROT_LANES_MAX = 8 * MANDELBROT_VECTORS,
+    MANDELBROT_LANES_MAX = 8 * MANDELBROT_VECTORS_8,
 };
 
-/* Orbits in flight, one per lane; LANES * MANDELBROT_VECTORS are in use. */
+/* Orbits in flight, one per lane; LANES times the vectors are in use. */
 struct mandelbrot_orbits {
     _Alignas(64) double x[MANDELBROT_LANES_MAX];
     double y[MANDELBROT_LANES_MAX];

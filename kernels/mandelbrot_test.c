@@ -153,7 +153,7 @@ static void check_width(mandelbrot_advance_fn *advance, int lanes,
                         uint64_t seed)
 {
     struct mandelbrot_orbits o = {0};
-    int n = lanes * MANDELBROT_VECTORS;
+    int n = lanes * (lanes == 8 ? MANDELBROT_VECTORS_8 : MANDELBROT_VECTORS);
     for (int i = 0; i < n; i++) {
         o.cx[i] = 2 * random_real(&seed) - 1.5;
         o.cy[i] = 2 * random_real(&seed) - 1;

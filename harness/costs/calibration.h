@@ -26,7 +26,7 @@ enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
 /* The layout of the kernels' data and the order in which they visit it.  Raise
  * it whenever the cost of their iterations, rows or blocks changes;
  * calibrations of another layout are refused. */
-enum { CALIBRATION_LAYOUT = 3 };
+enum { CALIBRATION_LAYOUT = 4 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {
