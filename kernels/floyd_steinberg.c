@@ -30,8 +30,8 @@
  * room for all, and of the other rows only the last two errors of a block.
  *
  * Speed: 5 times faster than the plain loop, which waits for its chain from
- * error to error; see kernels/support/error_diffusion.c, and diffusion_band.c
- * for narrow blocks. */
+ * error to error; see kernels/support/error_diffusion.c, and
+ * error_diffusion_band.c for narrow blocks. */
 #include "kernels/kernel.h"
 
 #include "kernels/pace.h"
