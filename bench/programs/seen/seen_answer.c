@@ -231,8 +231,7 @@ static void say_beside(FILE *out, const struct answer_sum *sum,
                 " (%.0f %% of the time is outside of parallel regions, which "
                 "no schedule changes)",
                 100 * (1 - whole->inside));
-    else if (sum->idle >= 0.05 && sum->idle > sum->gain &&
-             strncmp(sum->what, "loop above", 10) != 0)
+    else if (sum->idle >= 0.05 && sum->idle > sum->gain && !sum->idle_is_loop)
         fprintf(out,
                 " (threads are idle %.0f %% of the time in %s, %s, which no "
                 "schedule changes)",

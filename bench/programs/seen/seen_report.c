@@ -268,6 +268,7 @@ static void say_parts(FILE *out, const struct loops_process *process,
         sum->idle = idle;
         snprintf(sum->idler, sizeof(sum->idler), "%s", name);
         lines_kinds(row->site, sum->what);
+        sum->idle_is_loop = (row->site->kinds & KIND_LOOP) != 0;
     }
 }
 

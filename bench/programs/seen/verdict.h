@@ -108,8 +108,9 @@ struct answer_sum {
     double here_s, locked_s; /* of all threads */
     double idle; /* the largest loss of a part that no schedule changes */
     char idler[LINES_NAME], what[120];
-    int threads; /* of the largest team */
-    double open; /* of the time, not over at the end */
+    bool idle_is_loop; /* it is a loop's, whose gain says what changes it */
+    int threads;       /* of the largest team */
+    double open;       /* of the time, not over at the end */
     char open_name[LINES_NAME], end[80];
 };
 

@@ -289,6 +289,7 @@ static void what_no_schedule_changes_is_said_beside_a_gain(void **unused)
             "in f a.c:5, sections, which no schedule changes): see",
             "outside");
     strcpy(sum.what, "loop above, static"); /* what that waits is the gain */
+    sum.idle_is_loop = true;
     answers(&sum, "up to 2 % to gain in f a.c:1: see", "idle");
     answers_of(&(struct answer_whole){.inside = 0.1}, &sum,
                "a.c:1 (90 % of the time is outside of parallel regions, which "
