@@ -55,30 +55,27 @@ static void add_row(struct table *table, const struct row *row,
                     number[i].value >= 0 ? number[i].value : NAN, 15);
 }
 
-static void add_loop(struct table *table, const struct loops_process *process,
-                     int first, double seconds)
-{
-    struct loops_loop loop;
-    struct counters_site site;
-    char name[LINES_NAME], clause[64], text[320];
-    lines_sum(process, first, &loop, &site);
-    lines_name(&loop, name);
-    const struct report_numbers n = report_loop_numbers(&loop, seconds);
-    const struct row row = {"loop", name, lines_clause(&site, clause),
-                            lines_scheme(&site),
-                            verdict_text(&loop, seconds, text, sizeof(text))};
-    add_row(table, &row, process, &loop, &n, NAN);
-}
+struct rows {
+    struct table table;
+    double seconds;
+};
 
-static void add_part(struct table *table, const struct loops_process *process,
-                     const struct loops_loop *part, double seconds)
+static void add_either(void *arg, const struct loops_process *process,
+                       const struct loops_loop *of, bool is_loop)
 {
+    struct rows *rows = arg;
     char name[LINES_NAME], what[120], text[320];
-    lines_name(part, name);
-    const struct report_numbers n = report_part_numbers(part, seconds);
-    const struct row row = {"part", name, lines_kinds(part->site, what), "",
-                            verdict_part(part, seconds, text, sizeof(text))};
-    add_row(table, &row, process, part, &n, NAN);
+    lines_name(of, name);
+    const struct report_numbers n =
+        is_loop ? report_loop_numbers(of, rows->seconds)
+                : report_part_numbers(of, rows->seconds);
+    const struct row row = {
+        is_loop ? "loop" : "part", name,
+        is_loop ? lines_clause(of->site, what) : lines_kinds(of->site, what),
+        is_loop ? lines_scheme(of->site) : "",
+        (is_loop ? verdict_text : verdict_part)(of, rows->seconds, text,
+                                                sizeof(text))};
+    add_row(&rows->table, &row, process, of, &n, NAN);
 }
 
 /* The answer and the command below it in one line. */
@@ -98,8 +95,8 @@ void report_write_rows(FILE *out, enum table_format format,
                        const struct loops *loops, const struct report_run *run,
                        const char *answer)
 {
-    struct table table;
-    table_open(&table, 0, TEXTS);
+    struct rows rows = {.seconds = run->seconds};
+    table_open(&rows.table, 0, TEXTS);
     char *line = one_line(answer);
     const struct row whole = {"program", run->program[0], "", "", line};
     const struct loops_loop none = {.chunk_s = NAN, .chunk_cv = NAN};
@@ -111,16 +108,9 @@ void report_write_rows(FILE *out, enum table_format format,
                                        .saves = NAN,
                                        .locks = NAN,
                                        .idle = NAN};
-    add_row(&table, &whole, NULL, &none, &all, run->cpu_s);
+    add_row(&rows.table, &whole, NULL, &none, &all, run->cpu_s);
     free(line);
-    for (int i = 0; i < loops->processes; i++) {
-        const struct loops_process *process = &loops->process[i];
-        for (int k = 0; k < process->loops; k++)
-            if (!lines_is_later(process, k))
-                add_loop(&table, process, k, run->seconds);
-        for (int k = 0; k < process->parts; k++)
-            add_part(&table, process, &process->part[k], run->seconds);
-    }
-    table_write(&table, format, out);
-    table_free(&table);
+    lines_each(loops, add_either, &rows);
+    table_write(&rows.table, format, out);
+    table_free(&rows.table);
 }

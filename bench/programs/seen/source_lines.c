@@ -177,6 +177,23 @@ bool lines_is_later(const struct loops_process *process, int i)
     return false;
 }
 
+void lines_each(const struct loops *loops, lines_fn *each, void *arg)
+{
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        for (int k = 0; k < process->loops; k++) {
+            struct loops_loop loop;
+            struct counters_site site;
+            if (lines_is_later(process, k))
+                continue;
+            lines_sum(process, k, &loop, &site);
+            each(arg, process, &loop, true);
+        }
+        for (int k = 0; k < process->parts; k++)
+            each(arg, process, &process->part[k], false);
+    }
+}
+
 static bool has_others(const struct loops_process *process, int i)
 {
     for (int k = 0; k < process->loops; k++)

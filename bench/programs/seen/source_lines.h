@@ -41,6 +41,12 @@ bool lines_is_later(const struct loops_process *process, int i);
 int lines_sum(const struct loops_process *process, int first,
               struct loops_loop *sum, struct counters_site *site);
 
+/* Calls `each` for the rows of all processes: the sum of each line's loops,
+ * then the parts.  The row of a loop is gone afterwards. */
+typedef void lines_fn(void *arg, const struct loops_process *process,
+                      const struct loops_loop *row, bool is_loop);
+void lines_each(const struct loops *loops, lines_fn *each, void *arg);
+
 /* "function file:line", or the nearest symbol with module and offset. */
 void lines_name(const struct loops_loop *loop, char text[LINES_NAME]);
 

@@ -275,45 +275,39 @@ static json_t *describe_machine(const struct utsname *system)
     return machine;
 }
 
-/* A sentence for each row that the report has. */
-static json_t *list_verdicts(const struct loops *loops, double seconds)
+struct verdicts {
+    json_t *list;
+    double seconds;
+};
+
+/* A sentence for each row that matters. */
+static void add_verdict(void *arg, const struct loops_process *process,
+                        const struct loops_loop *row, bool is_loop)
 {
+    const struct verdicts *to = arg;
     char name[LINES_NAME], text[320];
-    json_t *list = json_array();
-    for (int i = 0; i < loops->processes; i++) {
-        const struct loops_process *process = &loops->process[i];
-        for (int k = 0; k < process->loops + process->parts; k++) {
-            bool is_loop = k < process->loops;
-            struct loops_loop row;
-            struct counters_site site;
-            if (is_loop && lines_is_later(process, k))
-                continue;
-            if (is_loop)
-                lines_sum(process, k, &row, &site);
-            else
-                row = process->part[k - process->loops];
-            if (row.seconds < verdict_matters * seconds)
-                continue;
-            lines_name(&row, name);
-            (is_loop ? verdict_text : verdict_part)(&row, seconds, text,
-                                                    sizeof(text));
-            json_array_append_new(list, json_sprintf("%s: %s", name, text));
-        }
-    }
-    return list;
+    (void)process;
+    if (row->seconds < verdict_matters * to->seconds)
+        return;
+    lines_name(row, name);
+    (is_loop ? verdict_text : verdict_part)(row, to->seconds, text,
+                                            sizeof(text));
+    json_array_append_new(to->list, json_sprintf("%s: %s", name, text));
 }
 
 /* The answer's second line is a command, if there is one. */
 static void add_report(json_t *manifest, const struct store_run *run,
                        const struct loops *loops)
 {
+    const struct verdicts verdicts = {json_array(), run->seconds};
     size_t length = strcspn(run->answer, "\n");
     const char *next = run->answer + length;
     next += strspn(next, "\n ");
-    json_object_update_new(
-        manifest, json_pack("{s:s#,s:s#,s:o}", "answer", run->answer, length,
-                            "next", next, strcspn(next, "\n"), "verdicts",
-                            list_verdicts(loops, run->seconds)));
+    lines_each(loops, add_verdict, (void *)&verdicts);
+    json_object_update_new(manifest,
+                           json_pack("{s:s#,s:s#,s:o}", "answer", run->answer,
+                                     length, "next", next, strcspn(next, "\n"),
+                                     "verdicts", verdicts.list));
 }
 
 static json_t *make_manifest(const struct store_run *run,
