@@ -319,8 +319,9 @@ def test_every_loop_is_reported_and_nothing_changed(loop):
     assert done.stderr.splitlines()[-1].startswith("Answer: ")
 
 
-def test_a_loop_has_the_same_numbers_everywhere(loop, tmp_path):
+def test_a_loop_has_the_same_numbers_everywhere(loop, tmp_path, monkeypatch):
     """In the report, its rows, the result files, the page and the replay."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     done = omp("--out", tmp_path / "out", "--format", "json", "--on", "2,4",
                "--loops", "dynamic", "--", loop)
     assert done.returncode == 0, done.stderr
