@@ -9,12 +9,14 @@ int calibrated_read(const char *file, struct calibration *calibration,
                     char path[PATH_MAX], struct error *err)
 {
     int code = 0;
+    path[0] = '\0';
     if (file == NULL)
         code = calibration_default_path(path, PATH_MAX, err);
     else
         snprintf(path, PATH_MAX, "%s", file);
-    if (code == 0)
-        code = calibration_load(path, calibration, err);
+    if (code != 0)
+        return code;
+    code = calibration_load(path, calibration, err);
     if (code == -ENOENT && file == NULL)
         return error_set(err, ENOENT,
                          "this machine is not calibrated (no %s): run "
@@ -22,6 +24,20 @@ int calibrated_read(const char *file, struct calibration *calibration,
                          "--calibration",
                          path);
     return code;
+}
+
+bool calibrated_is_none(const char *file, int code)
+{
+    return file == NULL && (code == -ENOENT || code == -ESTALE);
+}
+
+void calibrated_say_measuring(int code, const char *what_for, const char *path)
+{
+    command_say("%s, measuring it for %s (about 20 s), into %s",
+                code == -ESTALE
+                    ? "this machine is calibrated for another version"
+                    : "this machine is not calibrated",
+                what_for, path);
 }
 
 void calibrated_warn(const char *path, const struct calibration *calibration)
@@ -42,5 +58,19 @@ int calibrated_load(const char *file, struct calibration *calibration,
     calibrated_warn(path, calibration);
     snprintf(source, size, "%.300s, on %s, %s", path, calibration->host,
              calibration->started);
+    return 0;
+}
+
+int calibrated_load_any(const char *file, struct calibration *calibration,
+                        bool *there, char *source, size_t size,
+                        struct error *err)
+{
+    int code = calibrated_load(file, calibration, source, size, err);
+    *there = code == 0;
+    if (!calibrated_is_none(file, code))
+        return code;
+    if (code == -ESTALE)
+        command_say("warning: %s", err->text);
+    source[0] = '\0';
     return 0;
 }

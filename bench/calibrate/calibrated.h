@@ -6,6 +6,7 @@
 #include "harness/costs/calibration.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Loads `file`, or this machine's own when it is NULL; warns on stderr when it
@@ -15,10 +16,22 @@
 int calibrated_load(const char *file, struct calibration *calibration,
                     char *source, size_t size, struct error *err);
 
+/* The same for callers that go on without one: a machine without a calibration
+ * that this version reads is no error, and *there says so. */
+int calibrated_load_any(const char *file, struct calibration *calibration,
+                        bool *there, char *source, size_t size,
+                        struct error *err);
+
 /* The same without the warning, and the warning alone, for callers that do
- * not know yet whether another one also reads it.  path: the file's name. */
+ * not know yet whether another one also reads it.  path: the file's name, ""
+ * where the user has no place for one. */
 int calibrated_read(const char *file, struct calibration *calibration,
                     char path[PATH_MAX], struct error *err);
 void calibrated_warn(const char *path, const struct calibration *calibration);
+
+/* Whether this code of calibrated_read says that the machine's own calibration
+ * is missing or of another version: it can be measured again. */
+bool calibrated_is_none(const char *file, int code);
+void calibrated_say_measuring(int code, const char *what_for, const char *path);
 
 #endif

@@ -20,12 +20,11 @@ static int find_costs(struct replay_costs *costs, char *source, size_t size,
                       struct error *err)
 {
     struct calibration calibration;
+    bool there;
     *costs = replay_costs_usual;
-    source[0] = '\0';
-    int code = calibrated_load(NULL, &calibration, source, size, err);
-    if (code == -ENOENT)
-        return 0;
-    if (code != 0)
+    int code =
+        calibrated_load_any(NULL, &calibration, &there, source, size, err);
+    if (code != 0 || !there)
         return code;
     replay_costs_fill(costs, &calibration, CALIBRATION_THREADS);
     calibration_free(&calibration);

@@ -212,13 +212,8 @@ static int read_calibration(const struct asked *in,
                             struct calibration *calibration, bool *there,
                             struct replay_table *table, struct error *err)
 {
-    *there = false;
-    int code = calibrated_load(in->calibration, calibration, table->source,
-                               sizeof(table->source), err);
-    *there = code == 0;
-    if (code == -ENOENT && in->calibration == NULL)
-        code = 0;
-    return code;
+    return calibrated_load_any(in->calibration, calibration, there,
+                               table->source, sizeof(table->source), err);
 }
 
 /* ---- replaying ---- */

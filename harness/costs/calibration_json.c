@@ -331,7 +331,7 @@ static int read_root(const json_t *root, struct calibration *c,
     if (what == NULL || strcmp(what, type) != 0 || !json_is_integer(schema))
         return error_set(err, EINVAL, "not a calibration of dlsbench");
     if (json_integer_value(schema) != CALIBRATION_SCHEMA)
-        return error_set(err, EINVAL,
+        return error_set(err, ESTALE,
                          "a calibration of schema %lld, this program reads %d: "
                          "measure again with dlsbench calibrate",
                          (long long)json_integer_value(schema),
@@ -340,7 +340,7 @@ static int read_root(const json_t *root, struct calibration *c,
     int code = read_fields(&head, root, "machine", c, calibration_head_fields),
         found = 0;
     if (code == 0 && c->layout != CALIBRATION_LAYOUT)
-        code = error_set(err, EINVAL,
+        code = error_set(err, ESTALE,
                          "a calibration of %s layout of the kernels than this "
                          "program's: measure again with dlsbench calibrate",
                          c->layout < CALIBRATION_LAYOUT ? "an earlier"

@@ -8,7 +8,9 @@ import re
 import resource
 import shlex
 import shutil
+import socket
 import subprocess
+import tempfile
 
 import pytest
 
@@ -20,6 +22,8 @@ PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells?|.*, results in |"
 
 # tests/run.py knows these words.
 BESIDE = "measured beside other tests"
+
+CACHE = pytest.StashKey[str]()
 
 # A platform to simulate: 4 hosts with 4 cores of 1 Gflop/s.
 HOSTS = "".join(f"""
@@ -35,10 +39,18 @@ SMALL = f"""<?xml version='1.0'?>
 
 
 def pytest_configure(config):
+    # No test reads a calibration of the user's; the workers share the folder.
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.stash[CACHE] = tempfile.mkdtemp(prefix="dlsbench-cache-")
+        os.environ["XDG_CACHE_HOME"] = config.stash[CACHE]
     config.addinivalue_line("markers", "cross: a full cross, see slices.py")
     config.addinivalue_line("markers", "under(sanitizer): see slices.py")
     config.addinivalue_line("markers", "measures: answers depend on times; "
                             "what fails beside other tests runs again alone")
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(config.stash.get(CACHE, ""), ignore_errors=True)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -193,6 +205,16 @@ def environment(tmp_path):
     # UCX would hook into a thread's end, after the thread sanitizer's.
     env["UCX_MEM_MMAP_HOOK_MODE"] = "none"
     return env
+
+
+def earlier_in_cache(tmp_path):
+    """The machine's own calibration, as the version before wrote it."""
+    path = (tmp_path / "cache/dlsbench" /
+            f"calibration-{socket.gethostname()}.json")
+    path.parent.mkdir(parents=True)
+    stored = pathlib.Path(__file__).parent / "stored_calibrations"
+    shutil.copy(stored / "schema-2.json", path)
+    return path
 
 
 def start(program, args, tmp_path, group=False):

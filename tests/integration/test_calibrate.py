@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from conftest import eventually
+from conftest import earlier_in_cache, eventually
 
 
 def test_what_a_calibration_holds(measured):
@@ -300,6 +300,17 @@ def test_a_calibration_of_an_earlier_version_is_refused(dlsbench, schema):
     assert result.code == 2 and result.err.count("\n") == 1
     assert (f"schema {schema}, this program reads 3: measure again with "
             "dlsbench calibrate") in result.err
+
+
+def test_who_needs_no_calibration_warns_of_an_earlier_one(dlsbench, tmp_path):
+    path = earlier_in_cache(tmp_path)
+    result = dlsbench("replay", "--kernel", "adjoint:size=30", "--cp", "1e-9",
+                      "--workers", 4, "--scheme", "fss", out=None)
+    assert result.code == 0, result.err
+    assert f"warning: {path}: a calibration of schema 2" in result.err
+    predicted = dlsbench("predict", "--kernel", "heat:rows=100,cols=100",
+                         out=None)
+    assert predicted.code == 2 and "measure again" in predicted.err
 
 
 def test_another_schema_is_an_error(dlsbench, measured, tmp_path):

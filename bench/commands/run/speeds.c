@@ -86,32 +86,26 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
 {
     struct calibrate_request request = {.launcher = o->launcher};
     struct calibration calibration;
-    char path[PATH_MAX], source[400];
-    bool may_measure = o->calibration == NULL && !o->simulated && !o->dry_run;
-    int code = calibration_default_path(path, sizeof(path), err);
-    if (code == 0 && may_measure && access(path, F_OK) != 0) {
-        command_say("this machine is not calibrated, measuring it for the "
-                    "sizes of kernels (about 20 s), into %s",
-                    path);
+    char path[PATH_MAX];
+    int code = calibrated_read(o->calibration, &calibration, path, err);
+    bool none = calibrated_is_none(o->calibration, code);
+    if (none && (o->simulated || o->dry_run || path[0] == '\0'))
+        return error_set(err, ENODATA, "%s", lacking);
+    if (none) {
+        calibrated_say_measuring(code, "the sizes of kernels", path);
         request.oversubscribe = o->policy.oversubscribe;
         code = calibrate_check_place(path, err);
         if (code == 0)
             code = calibrate_make(&request, path, &calibration, err);
-        snprintf(source, sizeof(source), "%.300s", path);
-    } else if (o->calibration == NULL && access(path, F_OK) != 0) {
-        return error_set(err, ENODATA, "%s", lacking);
-    } else if (o->format == TABLE_CSV && o->calibration == NULL) {
-        code = calibration_load(path, &calibration, err); /* said before */
-    } else {
-        code = calibrated_load(o->calibration, &calibration, source,
-                               sizeof(source), err);
+    } else if (code == 0 && (o->format != TABLE_CSV || o->calibration)) {
+        calibrated_warn(path, &calibration);
     }
     if (code != 0)
         return code;
     sizing_speeds_make(&calibration, speeds);
     calibration_free(&calibration);
     if (o->format != TABLE_CSV)
-        command_say("sizes are by the kernels' speeds in %s", source);
+        command_say("sizes are by the kernels' speeds in %s", path);
     return 0;
 }
 

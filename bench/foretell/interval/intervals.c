@@ -1,6 +1,7 @@
 #include "bench/foretell/interval/intervals.h"
 
 #include "bench/calibrate/calibrate.h"
+#include "bench/calibrate/calibrated.h"
 #include "bench/foretell/interval/forecast.h"
 #include "bench/foretell/interval/platform_costs.h"
 #include "bench/options/command.h"
@@ -66,9 +67,6 @@ static int measure_costs(const struct intervals_source *source,
     if (code != 0)
         return code;
     list_kernels(source, cells, count, &request);
-    command_say("this machine is not calibrated, measuring it for "
-                "sync_interval and plans (about 20 s), into %s",
-                path);
     return calibrate_make(&request, path, calibration, err);
 }
 
@@ -77,23 +75,18 @@ static int load_calibration(struct intervals *intervals,
                             const struct cell *cells, int count,
                             struct error *err)
 {
-    char path[PATH_MAX], doubts[400];
-    int code = 0;
-    if (source->file != NULL)
-        snprintf(path, sizeof(path), "%s", source->file);
-    else
-        code = calibration_default_path(path, sizeof(path), err);
-    if (code == 0)
-        code = calibration_load(path, &intervals->calibration, err);
-    if (code == -ENOENT && source->file == NULL)
+    char path[PATH_MAX];
+    int code =
+        calibrated_read(source->file, &intervals->calibration, path, err);
+    if (calibrated_is_none(source->file, code) && path[0] != '\0') {
+        calibrated_say_measuring(code, "sync_interval and plans", path);
         code = measure_costs(source, cells, count, path,
                              &intervals->calibration, err);
+    }
     if (code != 0)
         return code;
     intervals->loaded = true;
-    calibration_doubts(&intervals->calibration, doubts, sizeof(doubts));
-    if (doubts[0] != '\0')
-        command_say("warning: %s: %s", path, doubts);
+    calibrated_warn(path, &intervals->calibration);
     return 0;
 }
 
