@@ -121,7 +121,8 @@ def size(ratio):
 def lines(comparison, sides):
     out = [headline(comparison)] + others_lines(comparison, sides)
     out += cell_lines(comparison) + hidden(comparison)
-    out += state_lines(comparison) + comparison.lines
+    out += state_lines(comparison) + speed_lines(comparison)
+    out += comparison.lines
     for letter, found in zip("AB", comparison.only):
         if found:
             out.append(f"only in {letter}: "
@@ -303,6 +304,19 @@ def state_lines(comparison):
                        f"{labels.count(sizes[1], 'launch', 'launches')}: B "
                        f"takes {times(question.ratio)} as long")
     return out + [within_words(family)]
+
+
+def speed_lines(comparison):
+    """Whether the cores of one side were slower all the time."""
+    a, b = (np.concatenate([states.probes(p["runs"][side])
+                            for p in comparison.pairs]) for side in (0, 1))
+    if np.isnan(a).all() or np.isnan(b).all():
+        return []
+    ratio = float(np.nanmedian(b) / np.nanmedian(a))
+    if 1 / states.SLOWER <= ratio <= states.SLOWER:
+        return []
+    return [f"The cores of {'AB'[ratio > 1]} were slower: a fixed piece of "
+            f"arithmetic took {times(max(ratio, 1 / ratio))} as long there"]
 
 
 def share_words(family):

@@ -342,9 +342,8 @@ def load(path, *more):
     else:
         results.runs["simulated"] = False
     note_odd(results)
-    state = states.note(results.runs)
-    if state is not None:
-        results.notes.append(state)
+    results.notes += filter(None, [states.note(results.runs),
+                                   states.speed_note(results.runs)])
     return results
 
 

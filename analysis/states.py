@@ -1,10 +1,12 @@
-"""States of the machine, by the hand-over between two cores before and after
-each repetition (results/README.md).  Some virtual machines pass a line of
-memory either in 25 to 55 ns or in 245 to 320 ns.  They change within seconds,
-and every time changes with them."""
+"""States of the machine, by what is measured beside each repetition
+(results/README.md): the hand-over between two cores, and the speed of the
+slowest core.  Some virtual machines pass a line of memory either in 25 to 55
+ns or in 245 to 320 ns.  They change within seconds, and every time changes
+with them."""
 import numpy as np
 
 FACTOR = 2    # clusters of hand-over times are further apart
+SLOWER = 1.05  # a core that needs so many times its usual time is slow
 LEAST = 0.02  # of all hand-overs are in the smaller cluster: else they are odd
 
 
@@ -54,3 +56,23 @@ def note(runs):
             f"{int((np.isnan(state) & ~np.isnan(times).any(axis=1)).sum())}; "
             f"cells that saw both: {both} of "
             f"{runs['cell'].nunique()}")
+
+
+def probes(runs):
+    """What a fixed piece of arithmetic took, in seconds, NaN: not known."""
+    if "core_probe_s" not in runs:
+        return np.full(len(runs), np.nan)
+    return runs["core_probe_s"].to_numpy(dtype=float)
+
+
+def speed_note(runs):
+    """A warning where the cores changed their speed within launches, or
+    None."""
+    known = runs.assign(probe=probes(runs)).dropna(subset="probe")
+    usual = known.groupby("launch", observed=True)["probe"].transform("median")
+    slow = (known["probe"] / usual)[lambda ratio: ratio > SLOWER]
+    if len(slow) <= LEAST * len(known):
+        return None
+    return (f"the cores changed their speed: before {len(slow)} of "
+            f"{len(known)} repetitions a fixed piece of arithmetic took "
+            f"{slow.median():.2f} times as long as it usually does")

@@ -42,10 +42,10 @@ BUDGET = {
     "base": 2745,
     "sched": 7970,
     "kernels": 7612,
-    "harness": 41190,
+    "harness": 41240,
     "dls": 12005,
     "bench": 46200,
-    "Python": 15990,
+    "Python": 16010,
 }
 
 

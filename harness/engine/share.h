@@ -1,5 +1,5 @@
-/* How much of its core a thread had, and how much of it other processes.
- * Native only. */
+/* How much of its core a thread had, how much of it other processes, and how
+ * fast the core is.  Native only. */
 #ifndef HARNESS_ENGINE_SHARE_H
 #define HARNESS_ENGINE_SHARE_H
 
@@ -29,5 +29,10 @@ void engine_share_mark(struct engine_share_mark *mark);
  * time, as long as the thread has not slept. */
 struct engine_share engine_share_between(const struct engine_share_mark *from,
                                          const struct engine_share_mark *to);
+
+/* Seconds that a fixed piece of arithmetic takes on the caller's core now: more
+ * when its clock is lower, or when another thread of the core is busy.  The
+ * middle one of three; about 10 us in all. */
+double engine_core_probe(void);
 
 #endif

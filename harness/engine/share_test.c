@@ -54,6 +54,24 @@ static struct engine_share spin(double seconds)
     return engine_share_between(&from, &to);
 }
 
+/* The least of many: nobody else runs then. */
+static double least_probe(void)
+{
+    double least_s = INFINITY;
+    for (int i = 0; i < 50; i++)
+        least_s = fmin(least_s, engine_core_probe());
+    return least_s;
+}
+
+/* 10,000 multiplications, of which no core does more than four in a cycle. */
+static void test_probe(void **state)
+{
+    bind_here();
+    double first_s = least_probe(), second_s = least_probe();
+    assert_true(first_s > 10000 / (4 * 6e9) && first_s < 1e-3);
+    assert_true(second_s < 2 * first_s && first_s < 2 * second_s);
+}
+
 static void test_busy_process(void **state)
 {
     bind_here();
@@ -84,4 +102,5 @@ static void test_sleeper(void **state)
 
 TESTS(cmocka_unit_test(test_by_run_queue),
       cmocka_unit_test(test_without_run_queue),
-      cmocka_unit_test(test_busy_process), cmocka_unit_test(test_sleeper))
+      cmocka_unit_test(test_busy_process), cmocka_unit_test(test_sleeper),
+      cmocka_unit_test(test_probe))

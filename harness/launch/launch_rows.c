@@ -94,6 +94,8 @@ static void set_others(struct run_line *run, const struct run_result *result)
     double others_s = 0, span_s = 0, max_s = 0;
     for (int w = 0; w < run->workers; w++) {
         const struct engine_share *share = &result->workers[w].share;
+        run->core_probe_s =
+            fmax(run->core_probe_s, result->workers[w].core_probe_s);
         others_s += share->others_s;
         span_s += share->span_s;
         max_s = fmax(max_s, share->others_s);
@@ -343,8 +345,10 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         json_object_set_new(row, rules->fact[f].name, json_integer(r->fact[f]));
     add_counted(row, c->events,
                 result->counted ? &result->counted[worker] : NULL);
-    if (!engine_simulated)
+    if (!engine_simulated) {
         record_put(row, &r->share, share_fields);
+        json_object_set_new(row, "core_probe_s", record_real(r->core_probe_s));
+    }
     return row;
 }
 

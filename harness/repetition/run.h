@@ -30,6 +30,7 @@ struct worker_result {
      * wait_s nor in compute_s. */
     double lost_s, held_apart_s;
     struct recent recent; /* with reissue; its times since the rank's start */
+    double core_probe_s;  /* natively, right before the start (share.h) */
     struct engine_share share; /* natively, of its core, from before the start
                                   until after the end of the loop */
 };

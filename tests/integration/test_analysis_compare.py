@@ -53,6 +53,32 @@ def side(path, launches, schemes=None, seed=None, **manifest):
     return path
 
 
+@pytest.mark.parametrize("probes,noted", [
+    ([1.0] * 8 + [1.02] * 2, False), ([1.0] * 7 + [1.2] * 3, True)])
+def test_cores_that_change_their_speed_are_noted(tmp_path, probes, noted):
+    there = Directory(tmp_path / "a")
+    for t, probe in zip(TEN, probes):
+        there.cell([t], "l1", scheme="ss", run={"core_probe_s": 3e-6 * probe})
+    there.manifest("l1")
+    _, out, err = analysis("report", tmp_path / "a")
+    said = ("before 3 of 10 repetitions a fixed piece of arithmetic took 1.20 "
+            "times as long as it usually does")
+    assert (said in " ".join((out + err).split())) == noted
+
+
+def test_slower_cores_of_one_side_are_said(tmp_path):
+    for name, probe in ("a", 3e-6), ("b", 3.6e-6):
+        there = Directory(tmp_path / name)
+        for scheme in SCHEMES:
+            there.cell(TEN, name, scheme=scheme, run={"core_probe_s": probe})
+        there.manifest(name)
+    _, out, _ = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert ("The cores of B were slower: a fixed piece of arithmetic took 1.2 "
+            "times as long there") in out
+    _, out, _ = analysis("compare", tmp_path / "a", tmp_path / "a")
+    assert "The cores of" not in out
+
+
 def compared(tmp_path, a, b, *words, **more):
     """(code, answer, the numbers below it) of two sides of launches."""
     code, out, err = analysis("compare", side(tmp_path / "a", a, **more),

@@ -66,6 +66,10 @@ def test_repetitions_know_the_hand_over_between_cores(dlsbench, shape):
     for row in rows:
         assert 1e-9 < row["handover_before_s"] < 1e-2
         assert 1e-9 < row["handover_after_s"] < 1e-2
+        own = [w["core_probe_s"] for w in done.lines("workers")
+               if w["repetition"] == row["repetition"]]
+        assert len(own) == 2 and 1e-7 < min(own)
+        assert row["core_probe_s"] == pytest.approx(max(own))
 
 
 @needs_two

@@ -1,5 +1,6 @@
 #include "harness/engine/share.h"
 
+#include "base/stats.h"
 #include "harness/engine/engine.h"
 
 #include <fcntl.h>
@@ -55,4 +56,27 @@ struct engine_share engine_share_between(const struct engine_share_mark *from,
     if (!isnan(share.others_s))
         share.others_s = fmin(fmax(share.others_s, 0), most);
     return share;
+}
+
+/* Four chains side by side keep the multiplier of the core busy. */
+static double multiply(void)
+{
+    enum { ROUNDS = 2500, CHAINS = 4 };
+    uint64_t x[CHAINS] = {1, 2, 3, 4};
+    double start = engine_now();
+    for (int round = 0; round < ROUNDS; round++)
+#pragma GCC unroll 4
+        for (int i = 0; i < CHAINS; i++) {
+            x[i] = x[i] * 6364136223846793005u + 1442695040888963407u;
+            __asm__ volatile("" : "+r"(x[i])); /* it has to be made */
+        }
+    return engine_now() - start;
+}
+
+double engine_core_probe(void)
+{
+    double probe_s[3];
+    for (int i = 0; i < 3; i++)
+        probe_s[i] = multiply();
+    return stats_middle(probe_s, 3);
 }

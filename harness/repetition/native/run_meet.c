@@ -41,8 +41,10 @@ void run_enter(struct run *run, const struct run_spot *spot)
     struct error err;
     if (spot->thread == 0 || spot->worker >= 0)
         run_bind_thread(run, spot->thread, &err);
-    if (spot->worker >= 0)
+    if (spot->worker >= 0) {
+        run->result[spot->worker].core_probe_s = engine_core_probe();
         engine_share_mark(&run->own->mark[spot->worker]);
+    }
     start_together(run, spot->thread);
     if (spot->worker >= 0)
         counters_begin(run->context->counters,
