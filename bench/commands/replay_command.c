@@ -7,11 +7,9 @@
 #include "bench/foretell/replay/replay_store.h"
 #include "bench/foretell/replay/replay_table.h"
 #include "bench/options/command.h"
-#include "bench/options/numbers.h"
 #include "bench/options/options.h"
 #include "bench/results/folders.h"
 #include "harness/cell/cell_field.h"
-#include "harness/check/setup.h"
 #include "harness/program/need.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "base/scratch.h"
 #include "base/stats.h"
 #include "base/system/groups.h"
-#include "base/text.h"
 
 #include <dirent.h>
 #include <math.h>

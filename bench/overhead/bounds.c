@@ -12,7 +12,6 @@
 #include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
-#include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "bench/overhead/row_pair.h"
 #include "bench/overhead/timed_team.h"
 
-#include "harness/engine/engine.h"
 #include "harness/program/need.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "bench/results/label.h"
 
 #include "kernels/kernel.h"
-#include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"
 
 #include <stdio.h>

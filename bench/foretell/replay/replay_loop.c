@@ -2,7 +2,6 @@
 
 #include "bench/options/command.h"
 #include "harness/problem/profile.h"
-#include "harness/program/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

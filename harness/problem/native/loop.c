@@ -1,7 +1,6 @@
 #include "harness/problem/loop.h"
 
 #include "base/pages.h"
-#include "harness/engine/engine.h"
 #include "harness/problem/fit.h"
 #include "harness/problem/loop_costs.h"
 #include "harness/problem/loop_input.h"
