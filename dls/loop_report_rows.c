@@ -108,15 +108,6 @@ static int64_t find_last(int file, const struct line *head)
     return number;
 }
 
-/* When the loop began. */
-static void find_started(const dls_loop *loop, char text[STAMP_TIME_SIZE])
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    double since_s = engine_now() - loop->opened.s;
-    stamp_time((time_t)((double)now.tv_sec - since_s), text);
-}
-
 static void add_run(struct line *line, const dls_loop *loop,
                     const struct report_part *all)
 {
@@ -126,7 +117,11 @@ static void add_run(struct line *line, const dls_loop *loop,
     double compute_s = all->compute_s / workers;
     double finish_s = all->finish_s / workers;
     double square = all->finish_squares / workers - finish_s * finish_s;
-    find_started(loop, started);
+    /* When the loop began. */
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double since_s = engine_now() - loop->opened.s;
+    stamp_time((time_t)((double)now.tv_sec - since_s), started);
     const struct run_line run = {.parts = RUN_LIBRARY,
                                  .repetition = report->repetition,
                                  .started = started,

@@ -219,16 +219,6 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
     return 1;
 }
 
-/* A chunk that the scheme keeps for a worker goes to the workers that ask
- * next. */
-static void give_back(dls_loop *loop, struct dls_worker *worker)
-{
-    struct chunk chunk;
-    bool primes = (loop->scheme->flags & SCHED_PRIMED) != 0;
-    if (!worker->asked && primes && source_next(worker->source, &chunk))
-        source_back_put(loop->back, &chunk);
-}
-
 DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
 {
     if (loop == NULL)
@@ -246,8 +236,14 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     finish_chunk(worker);
     if (loop->over != NULL)
         code = loop->over->leave(loop, number);
-    else
-        give_back(loop, worker);
+    else {
+        /* A chunk that the scheme keeps for a worker goes to the workers that
+         * ask next. */
+        struct chunk chunk;
+        bool primes = (loop->scheme->flags & SCHED_PRIMED) != 0;
+        if (!worker->asked && primes && source_next(worker->source, &chunk))
+            source_back_put(loop->back, &chunk);
+    }
     if (code != 0)
         return code;
     worker->left = true;

@@ -116,8 +116,15 @@ static int check_domain(const struct spec *spec, struct error *err)
     return 0;
 }
 
-static void read_spec(struct mandelbrot *m, const struct spec *spec)
+static int mandelbrot_create(const struct spec *spec, void **instance,
+                             struct error *err)
 {
+    int code = check_domain(spec, err);
+    if (code != 0)
+        return code;
+    struct mandelbrot *m = calloc(1, sizeof(*m));
+    if (m == NULL)
+        return error_set(err, ENOMEM, "kernel mandelbrot: out of memory");
     const struct spec_value *value = spec->value;
     m->nx = value[value[WIDTH].given ? WIDTH : SIZE].integer;
     m->ny = value[value[HEIGHT].given ? HEIGHT : SIZE].integer;
@@ -128,18 +135,6 @@ static void read_spec(struct mandelbrot *m, const struct spec *spec)
     m->ymin = value[YMIN].real;
     m->ymax = value[YMAX].real;
     m->escape = value[ESCAPE].real;
-}
-
-static int mandelbrot_create(const struct spec *spec, void **instance,
-                             struct error *err)
-{
-    int code = check_domain(spec, err);
-    if (code != 0)
-        return code;
-    struct mandelbrot *m = calloc(1, sizeof(*m));
-    if (m == NULL)
-        return error_set(err, ENOMEM, "kernel mandelbrot: out of memory");
-    read_spec(m, spec);
     code = kernel_memory_check("mandelbrot", "the coordinates",
                                mandelbrot_axes_bytes(m), err);
     if (code == 0 && mandelbrot_open(m) != 0)

@@ -97,16 +97,6 @@ static void place_particles(struct sph *s, int64_t size, struct field *f)
     particles_sort(&s->all, f);
 }
 
-static void first_densities(const struct sph *s, struct field *f)
-{
-    for (int64_t i = 0; i < s->all.count; i++) {
-        double out[4];
-        particles_gather(&s->all, f, i, out);
-        f->particle[i].inverse = 1 / out[0];
-    }
-    particles_sort(&s->all, f);
-}
-
 static int sph_create(const struct spec *spec, void **instance,
                       struct error *err)
 {
@@ -129,7 +119,12 @@ static int sph_create(const struct spec *spec, void **instance,
     }
     s->first = particles_field(&s->all, memory);
     place_particles(s, size, &s->first);
-    first_densities(s, &s->first);
+    for (int64_t i = 0; i < s->all.count; i++) {
+        double out[4];
+        particles_gather(&s->all, &s->first, i, out);
+        s->first.particle[i].inverse = 1 / out[0];
+    }
+    particles_sort(&s->all, &s->first);
     *instance = s;
     return 0;
 }

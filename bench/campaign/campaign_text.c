@@ -123,12 +123,6 @@ static int add_list(yaml_document_t *yaml, const char *text)
     return to;
 }
 
-/* The number of a node: those of a document are in one row. */
-static int number_of(const yaml_document_t *yaml, const yaml_node_t *node)
-{
-    return (int)(node - yaml->nodes.start) + 1;
-}
-
 static bool add_sets(struct document *doc, const struct campaign_setup *setup)
 {
     yaml_document_t *yaml = &doc->yaml;
@@ -136,7 +130,7 @@ static bool add_sets(struct document *doc, const struct campaign_setup *setup)
     const yaml_node_t *there = find_overrides(doc, &last);
     int map =
         there != NULL
-            ? number_of(yaml, there)
+            ? (int)(there - yaml->nodes.start) + 1
             : yaml_document_add_mapping(yaml, NULL, YAML_BLOCK_MAPPING_STYLE);
     if (there == NULL) {
         int key = add_text(yaml, "overrides", strlen("overrides"));
@@ -181,8 +175,11 @@ static bool emit_document(yaml_document_t *yaml, FILE *out)
     return good;
 }
 
-static char *write_anew(const char *text, const struct campaign_setup *setup)
+char *campaign_text_with_sets(struct document *doc, const char *text,
+                              const struct campaign_setup *setup)
 {
+    if (setup->sets == 0 || lines_can_follow(doc, setup))
+        return append_lines(doc, text, setup);
     struct document copy;
     char *all = NULL;
     size_t size;
@@ -201,12 +198,4 @@ static char *write_anew(const char *text, const struct campaign_setup *setup)
         return all;
     free(all);
     return NULL;
-}
-
-char *campaign_text_with_sets(struct document *doc, const char *text,
-                              const struct campaign_setup *setup)
-{
-    if (setup->sets == 0 || lines_can_follow(doc, setup))
-        return append_lines(doc, text, setup);
-    return write_anew(text, setup);
 }

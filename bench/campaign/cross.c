@@ -220,22 +220,6 @@ static const char *find_picked(const struct cross *cross, const int *pick,
     return NULL;
 }
 
-/* Replaces the words in a value as far as possible before all fields are
- * set. */
-static void plain_value(const struct cross *cross, const int *pick,
-                        const char *field, const char *text,
-                        char out[SPEC_CANONICAL_MAX])
-{
-    const char *nodes = find_picked(cross, pick, "nodes");
-    if (words_by_nodes(field, text))
-        words_put_nodes(nodes != NULL ? atoi(nodes) : 1, cross->cores, text,
-                        out, SPEC_CANONICAL_MAX);
-    else if (text_is(field, "kernel"))
-        sizing_any(text, out);
-    else
-        snprintf(out, SPEC_CANONICAL_MAX, "%s", text);
-}
-
 static int set_fields(const struct cross *cross, const int *pick,
                       struct cell *cell, struct error *err)
 {
@@ -247,7 +231,16 @@ static int set_fields(const struct cross *cross, const int *pick,
         const struct cross_value *value = &field->values[pick[i]];
         if (nodes_said && text_is(field->name, "nodes"))
             continue;
-        plain_value(cross, pick, field->name, value->text, text);
+        /* Replaces the words in a value as far as possible before all fields
+         * are set. */
+        const char *nodes = find_picked(cross, pick, "nodes");
+        if (words_by_nodes(field->name, value->text))
+            words_put_nodes(nodes != NULL ? atoi(nodes) : 1, cross->cores,
+                            value->text, text, SPEC_CANONICAL_MAX);
+        else if (text_is(field->name, "kernel"))
+            sizing_any(value->text, text);
+        else
+            snprintf(text, SPEC_CANONICAL_MAX, "%s", value->text);
         int code = cell_set(cell, field->name, text, err);
         if (code != 0)
             return text_place_prefix(err, code, value->place);

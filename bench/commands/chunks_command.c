@@ -168,23 +168,6 @@ static int sequence_read(const struct input *in, struct sequence *seq,
                         &seq->order_count, err);
 }
 
-static void sequence_free(struct sequence *seq)
-{
-    sched_table_free(&seq->table);
-    free(seq->power);
-    free(seq->cost);
-    free(seq->order);
-    free(seq->first);
-}
-
-static void say_note(const struct sched *sched)
-{
-    char text[256];
-    sched_note(sched, text, sizeof(text));
-    if (text[0] != '\0')
-        fprintf(stderr, "dlsbench: note: %s\n", text);
-}
-
 /* One line at a time: a sequence may have more steps than there is memory. */
 static int64_t print_steps(const struct sequence *seq, struct sched *sched)
 {
@@ -218,7 +201,10 @@ static int sequence_print(const struct sequence *seq, struct error *err)
     int code = sched_init(&sched, memory, seq->ops, &seq->spec, &seq->loop,
                           seq->min_chunk, err);
     if (code == 0) {
-        say_note(&sched);
+        char text[256];
+        sched_note(&sched, text, sizeof(text));
+        if (text[0] != '\0')
+            fprintf(stderr, "dlsbench: note: %s\n", text);
         if (seq->csv)
             puts("step,worker,start,size");
         else
@@ -247,7 +233,11 @@ int chunks_command(int argc, char **argv)
         code = sequence_read(&in, &seq, &err);
     if (code == 0)
         code = sequence_print(&seq, &err);
-    sequence_free(&seq);
+    sched_table_free(&seq.table);
+    free(seq.power);
+    free(seq.cost);
+    free(seq.order);
+    free(seq.first);
     if (code == -EIO)
         return command_fail(COMMAND_FAILED, &err);
     return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);

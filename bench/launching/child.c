@@ -134,14 +134,6 @@ static void stop_child(struct child *child)
     kill(child->keeper.pid, SIGTERM);
 }
 
-static void finish_child(struct child *child)
-{
-    keeper_finish(&child->keeper, &child->last);
-    child->keeper.report = -1;
-    child->over = true;
-    child->deadline = child_now() + DRAIN_S;
-}
-
 static bool is_finished(const struct child *child)
 {
     bool silent = child->out.fd < 0 && child->err.fd < 0;
@@ -168,8 +160,12 @@ static void step_child(struct child *child, const struct stops *stops,
         read_stream(&child->out);
     if (polled[1].revents != 0)
         read_stream(&child->err);
-    if (polled[2].revents != 0)
-        finish_child(child);
+    if (polled[2].revents != 0) {
+        keeper_finish(&child->keeper, &child->last);
+        child->keeper.report = -1;
+        child->over = true;
+        child->deadline = child_now() + DRAIN_S;
+    }
     if (watcher->tick(watcher->arg) <= 0 && !child->stopping && !child->over) {
         child->end.timed_out = true;
         stop_child(child);

@@ -114,13 +114,6 @@ void options_print_text(FILE *out, const char *text)
     for_each_line(out, text, write_paragraph);
 }
 
-static void write_entry(FILE *out, const struct options_entry *entry)
-{
-    char title[TITLE_MAX];
-    entry_title(entry, title, sizeof(title));
-    options_print_row(out, title, entry->help);
-}
-
 static bool is_shown(const struct options_entry *entry,
                      const char *const *shown)
 {
@@ -149,7 +142,9 @@ static int write_tables(FILE *out, const struct options_entry *const *tables,
             if (group != NULL)
                 fprintf(out, "\n%s\n", group);
             group = NULL;
-            write_entry(out, e);
+            char title[TITLE_MAX];
+            entry_title(e, title, sizeof(title));
+            options_print_row(out, title, e->help);
         }
     }
     return left_out;

@@ -81,30 +81,25 @@ static int width_of(const struct table *table, int column)
     return width;
 }
 
-/* No blanks behind the last word of a line. */
-static void print_row(const struct table *table, const int *width, int first,
-                      FILE *out, int indent)
-{
-    int blanks = indent;
-    for (int c = 0; c < table->columns && first + c < table->count; c++) {
-        const char *text = table->cell[first + c];
-        int rest = width[c] - (int)strlen(text);
-        bool left = c < table->left;
-        if (text[0] != '\0')
-            fprintf(out, "%*s%s", blanks + (left ? 0 : rest), "", text);
-        blanks = text[0] != '\0' ? (left ? rest : 0) : blanks + width[c];
-        blanks += 2;
-    }
-    fputc('\n', out);
-}
-
 void table_print(const struct table *table, FILE *out, int indent)
 {
     int *width = need_zeroed((size_t)table->columns, sizeof(*width));
     for (int c = 0; c < table->columns; c++)
         width[c] = width_of(table, c);
-    for (int i = 0; i < table->count; i += table->columns)
-        print_row(table, width, i, out, indent);
+    for (int i = 0; i < table->count; i += table->columns) {
+        /* No blanks behind the last word of a line. */
+        int blanks = indent;
+        for (int c = 0; c < table->columns && i + c < table->count; c++) {
+            const char *text = table->cell[i + c];
+            int rest = width[c] - (int)strlen(text);
+            bool left = c < table->left;
+            if (text[0] != '\0')
+                fprintf(out, "%*s%s", blanks + (left ? 0 : rest), "", text);
+            blanks = text[0] != '\0' ? (left ? rest : 0) : blanks + width[c];
+            blanks += 2;
+        }
+        fputc('\n', out);
+    }
     free(width);
 }
 

@@ -188,17 +188,6 @@ static void open_workers(struct field *field)
             need_zeroed((size_t)loop->iterations, loop->output_bytes);
 }
 
-static void close_workers(struct field *field)
-{
-    for (int t = 1; t < field->context->threads; t++)
-        free(field->output[t]);
-    free(field->output);
-    free(field->mine_s);
-    free(field->now_s);
-    free(field->took_s);
-    free(field->ready_s);
-}
-
 static void compare_bounds(FILE *out, struct field *field)
 {
     struct contest_tally tally = {0};
@@ -229,7 +218,13 @@ void overhead_bounds(FILE *out, struct launch_context *context)
         compare_bounds(out, field);
         for (int i = 0; i < field->count; i++)
             bench_cell_close(&field->bounded[i].cell);
-        close_workers(field);
+        for (int t = 1; t < field->context->threads; t++)
+            free(field->output[t]);
+        free(field->output);
+        free(field->mine_s);
+        free(field->now_s);
+        free(field->took_s);
+        free(field->ready_s);
         loop_close(&field->loop);
     }
     free(field);

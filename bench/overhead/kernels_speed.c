@@ -48,15 +48,6 @@ static int open_job(const char *text, struct job *job, struct error *err)
     return 0;
 }
 
-static void close_job(struct job *job)
-{
-    if (job->instance != NULL)
-        job->ops->destroy(job->instance);
-    free(job->output);
-    free(job->b);
-    free(job->c);
-}
-
 static double run_all(void *arg)
 {
     struct job *job = arg;
@@ -121,7 +112,11 @@ static void compare_kernel(FILE *out, struct launch_context *context,
         row.arg = &job;
         contest_run(out, context, &row, 1, NULL);
     }
-    close_job(&job);
+    if (job.instance != NULL)
+        job.ops->destroy(job.instance);
+    free(job.output);
+    free(job.b);
+    free(job.c);
 }
 
 void overhead_kernels(FILE *out, struct launch_context *context)

@@ -84,16 +84,6 @@ static const struct section *find_part(const char *part)
     return NULL;
 }
 
-static void print_usage(void)
-{
-    fprintf(stderr, "usage: mpiexec.mpich -n 2 build/bench-overhead [PART], "
-                    "parts:");
-    for (int i = 0; i < SECTIONS; i++)
-        if (find_part(sections[i].part) == &sections[i])
-            fprintf(stderr, " %s", sections[i].part);
-    fprintf(stderr, "\n");
-}
-
 int main(int argc, char **argv)
 {
     struct launch_context context = {.threads = 0};
@@ -105,9 +95,15 @@ int main(int argc, char **argv)
     if (code == 0 && !wrong)
         code = open_context(&context, &err);
     if (code != 0 || wrong) {
-        if (context.comm.rank == 0 && wrong)
-            print_usage();
-        else if (context.comm.rank == 0)
+        if (context.comm.rank == 0 && wrong) {
+            fprintf(stderr,
+                    "usage: mpiexec.mpich -n 2 build/bench-overhead [PART], "
+                    "parts:");
+            for (int i = 0; i < SECTIONS; i++)
+                if (find_part(sections[i].part) == &sections[i])
+                    fprintf(stderr, " %s", sections[i].part);
+            fprintf(stderr, "\n");
+        } else if (context.comm.rank == 0)
             fprintf(stderr, "bench-overhead: %s\n", err.text);
         MPI_Finalize();
         return 2;

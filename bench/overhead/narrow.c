@@ -44,16 +44,6 @@ static int open_narrow(struct narrow *n, struct launch_context *context,
     return 0;
 }
 
-static void close_narrow(struct narrow *n)
-{
-    for (int i = 0; i < WIDTHS; i++)
-        bench_cell_close(&n->cell[i]);
-    if (n->loop.kernel != NULL)
-        loop_close(&n->loop);
-    free(n->state);
-    free(n->scratch);
-}
-
 static double time_whole(const struct narrow *n)
 {
     const struct loop *loop = &n->loop;
@@ -140,6 +130,11 @@ void overhead_narrow(FILE *out, struct launch_context *context)
         for (int s = 0; s < states; s++)
             print_state(out, n, &state[s]);
     }
-    close_narrow(n);
+    for (int i = 0; i < WIDTHS; i++)
+        bench_cell_close(&n->cell[i]);
+    if (n->loop.kernel != NULL)
+        loop_close(&n->loop);
+    free(n->state);
+    free(n->scratch);
     free(n);
 }

@@ -20,43 +20,6 @@ struct cells {
     struct bench_cell cell[CELLS_MAX];
 };
 
-/* Both ranks bound as the runs bind them; ns there and back. */
-static double ping_pong(const struct comm *comm)
-{
-    char byte = 0;
-    comm_quiet_barrier(comm);
-    comm_sharp_barrier(comm);
-    double start = engine_now();
-    for (int i = 0; i < PINGS; i++) {
-        int other = 1 - comm->rank;
-        if (comm->rank == 0)
-            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
-        MPI_Recv(&byte, 1, MPI_BYTE, other, 0, comm->all, MPI_STATUS_IGNORE);
-        if (comm->rank == 1)
-            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
-    }
-    double end = engine_now();
-    comm_quiet_barrier(comm);
-    return 1e9 * (end - start) / PINGS;
-}
-
-/* Bare fetch-and-add of both ranks in a shared window, ns a step. */
-static double bare_window(struct window *window, const struct comm *comm)
-{
-    struct source_counter *counter = window->memory;
-    if (comm->rank == 0)
-        atomic_store(&counter->step, 0);
-    comm_quiet_barrier(comm);
-    comm_sharp_barrier(comm);
-    double start = engine_now();
-    while (atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed) <
-           WINDOW_STEPS)
-        ;
-    double end = engine_now();
-    comm_quiet_barrier(comm);
-    return 1e9 * (end - start) / WINDOW_STEPS;
-}
-
 /* One side of a row. */
 struct side {
     struct cells *cells;
@@ -85,13 +48,42 @@ static double time_questions(void *arg)
 static double time_pings(void *arg)
 {
     const struct side *side = arg;
-    return ping_pong(side->cells->comm);
+    /* Both ranks bound as the runs bind them; ns there and back. */
+    const struct comm *comm = side->cells->comm;
+    char byte = 0;
+    comm_quiet_barrier(comm);
+    comm_sharp_barrier(comm);
+    double start = engine_now();
+    for (int i = 0; i < PINGS; i++) {
+        int other = 1 - comm->rank;
+        if (comm->rank == 0)
+            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
+        MPI_Recv(&byte, 1, MPI_BYTE, other, 0, comm->all, MPI_STATUS_IGNORE);
+        if (comm->rank == 1)
+            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
+    }
+    double end = engine_now();
+    comm_quiet_barrier(comm);
+    return 1e9 * (end - start) / PINGS;
 }
 
 static double time_window(void *arg)
 {
     const struct side *side = arg;
-    return bare_window(&side->cells->window, side->cells->comm);
+    /* Bare fetch-and-add of both ranks in a shared window, ns a step. */
+    const struct comm *comm = side->cells->comm;
+    struct source_counter *counter = side->cells->window.memory;
+    if (comm->rank == 0)
+        atomic_store(&counter->step, 0);
+    comm_quiet_barrier(comm);
+    comm_sharp_barrier(comm);
+    double start = engine_now();
+    while (atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed) <
+           WINDOW_STEPS)
+        ;
+    double end = engine_now();
+    comm_quiet_barrier(comm);
+    return 1e9 * (end - start) / WINDOW_STEPS;
 }
 
 /* A row: a cell of two ranks. */

@@ -166,18 +166,6 @@ static int open_product(struct product *p, struct error *err)
     return 0;
 }
 
-static void close_product(struct product *p)
-{
-    if (p->rsb != NULL)
-        close_rsb(p->rsb);
-    if (p->instance != NULL)
-        p->ops->destroy(p->instance);
-    sparse_free(&p->matrix);
-    free(p->x);
-    free(p->y);
-    free(p->y_base);
-}
-
 /* Sums in another order differ in their last bits. */
 static void compare_products(FILE *out, struct launch_context *context,
                              struct product *p, const char *base,
@@ -212,5 +200,12 @@ void overhead_products(FILE *out, struct launch_context *context)
             fprintf(out, "  spmv:rmat=18: no librsb here (librsb-dev, when "
                          "the benchmark is built)\n");
     }
-    close_product(&p);
+    if (p.rsb != NULL)
+        close_rsb(p.rsb);
+    if (p.instance != NULL)
+        p.ops->destroy(p.instance);
+    sparse_free(&p.matrix);
+    free(p.x);
+    free(p.y);
+    free(p.y_base);
 }

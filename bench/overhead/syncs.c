@@ -137,14 +137,6 @@ static int open_wave(struct wave *wave, struct launch_context *context,
     return code;
 }
 
-static void close_wave(struct wave *wave)
-{
-    links_close(&wave->dmps.links);
-    free(wave->log[0]);
-    free(wave->log[1]);
-    free(wave->rows);
-}
-
 static double bare_turn(void *arg)
 {
     struct wave *wave = arg;
@@ -176,7 +168,10 @@ void overhead_syncs(FILE *out, struct launch_context *context)
                      threads ? "threads" : "ranks");
     if (code == 0) {
         contest_run(out, context, &row, 1, NULL);
-        close_wave(wave);
+        links_close(&wave->dmps.links);
+        free(wave->log[0]);
+        free(wave->log[1]);
+        free(wave->rows);
     } else if (prints) {
         fprintf(out, "  %s\n", err.text);
     }

@@ -318,19 +318,6 @@ static int open_all(struct field *field, struct served *served,
     return code;
 }
 
-static void close_all(struct field *field, struct served *served)
-{
-    for (int i = 0; i < COUNT; i++) {
-        sched_table_free(&served[i].table);
-        free(served[i].state);
-        if (served[i].is.steals) {
-            steal_close(&served[i].steal);
-            steal_loop_close(&served[i].steal_loop);
-        }
-    }
-    field->null->destroy(field->instance);
-}
-
 void overhead_threads(FILE *out, struct launch_context *context)
 {
     struct served served[COUNT] = {0};
@@ -353,6 +340,14 @@ void overhead_threads(FILE *out, struct launch_context *context)
     contest_run(out, context, &bare, 1, NULL);
     for (int i = 0; i < COUNT; i++)
         compare_scheme(out, field, &served[i]);
-    close_all(field, served);
+    for (int i = 0; i < COUNT; i++) {
+        sched_table_free(&served[i].table);
+        free(served[i].state);
+        if (served[i].is.steals) {
+            steal_close(&served[i].steal);
+            steal_loop_close(&served[i].steal_loop);
+        }
+    }
+    field->null->destroy(field->instance);
     free(field);
 }

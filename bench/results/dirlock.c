@@ -59,16 +59,6 @@ static void write_line(int fd, off_t line, const struct part *part)
         return;
 }
 
-/* Without the blanks at its end. */
-static void read_line(int fd, off_t line, char text[LINE_SIZE + 1])
-{
-    ssize_t got = pread(fd, text, LINE_SIZE, line);
-    text[got > 0 ? got : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
-        text[end - 1] = '\0';
-}
-
 /* Looks at all runs, and takes the first line that is free; *line. */
 static int take_line(int fd, const char *directory, const struct part *part,
                      off_t *line, struct error *err)
@@ -78,7 +68,12 @@ static int take_line(int fd, const char *directory, const struct part *part,
     *line = 0;
     for (off_t held = find_locked(fd, 0); held >= 0;
          held = find_locked(fd, held + LINE_SIZE)) {
-        read_line(fd, held, text);
+        /* Without the blanks at its end. */
+        ssize_t got = pread(fd, text, LINE_SIZE, held);
+        text[got > 0 ? got : 0] = '\0';
+        text[strcspn(text, "\n")] = '\0';
+        for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
+            text[end - 1] = '\0';
         if (part_parse(text, &other) && !part_overlaps(&other, part)) {
             *line += *line == held ? LINE_SIZE : 0;
             continue;

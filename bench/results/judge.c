@@ -150,9 +150,11 @@ static void judge_speedups(struct summary_row *rows, int begin, int end,
 
 /* ---- other processes ---- */
 
-static void judge_others(const struct summary_row *rows, int begin, int end,
-                         struct judged *judged)
+struct judged judge_rows(struct summary_row *rows, int begin, int end)
 {
+    struct judged judged = {.worst = -1, .least_s = NAN, .most_s = NAN};
+    judge_serial(rows, begin, end, &judged);
+    judge_speedups(rows, begin, end, &judged);
     double sum = 0;
     int count = 0;
     for (int i = begin; i < end; i++) {
@@ -162,15 +164,7 @@ static void judge_others(const struct summary_row *rows, int begin, int end,
         sum += rows[i].others;
         count++;
     }
-    judged->others = count > 0 ? sum / count : (double)NAN;
-}
-
-struct judged judge_rows(struct summary_row *rows, int begin, int end)
-{
-    struct judged judged = {.worst = -1, .least_s = NAN, .most_s = NAN};
-    judge_serial(rows, begin, end, &judged);
-    judge_speedups(rows, begin, end, &judged);
-    judge_others(rows, begin, end, &judged);
+    judged.others = count > 0 ? sum / count : (double)NAN;
     return judged;
 }
 

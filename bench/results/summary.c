@@ -62,16 +62,6 @@ static struct group make_group(const struct summary_row *rows, int begin,
     return group;
 }
 
-static void print_planned(FILE *out, const struct group *group,
-                          const struct summary_row *row)
-{
-    char text[24] = "-";
-    if (isfinite(row->planned_s))
-        table_seconds(row->planned_s, row->planned_s, text, sizeof(text));
-    if (group->planned)
-        fprintf(out, " %9s", text);
-}
-
 /* Characters of a reason; the whole was said when the cell ended. */
 enum { REASON_MOST = 60 };
 
@@ -103,7 +93,11 @@ static void print_row(FILE *out, const struct summary_row *row,
     if ((int)strlen(result->cell.scheme) > group->width)
         fprintf(out, "\n  %-*s", group->width, "");
     fprintf(out, " %8s %9s %8s", chunks, time, half);
-    print_planned(out, group, row);
+    char text[24] = "-";
+    if (isfinite(row->planned_s))
+        table_seconds(row->planned_s, row->planned_s, text, sizeof(text));
+    if (group->planned)
+        fprintf(out, " %9s", text);
     fprintf(out, " %7s %7s %8s\n", speedup, bound, share);
 }
 
@@ -304,15 +298,6 @@ void summary_tables(FILE *out, const struct summary *summary)
     }
 }
 
-static void print_tried(FILE *out, const char *name, const json_t *tried)
-{
-    char text[KERNEL_NAME + 1024], line[KERNEL_NAME + 1024];
-    snprintf(text, sizeof(text), "%s: %s", name,
-             json_string_value(json_object_get(tried, "verdict")));
-    text_line(line, sizeof(line), text);
-    table_heading(out, 2, line);
-}
-
 void summary_answers(FILE *out, const struct summary *summary)
 {
     char name[KERNEL_NAME];
@@ -321,9 +306,14 @@ void summary_answers(FILE *out, const struct summary *summary)
         const struct loop_rows *loop = &summary->loop[i];
         loop_name(summary->rows, summary->loop, summary->loops, i, name,
                   sizeof(name));
-        if (loop->tried != NULL)
-            print_tried(out, name, loop->tried);
-        else
+        if (loop->tried != NULL) {
+            char text[KERNEL_NAME + 1024], line[KERNEL_NAME + 1024];
+            snprintf(
+                text, sizeof(text), "%s: %s", name,
+                json_string_value(json_object_get(loop->tried, "verdict")));
+            text_line(line, sizeof(line), text);
+            table_heading(out, 2, line);
+        } else
             answers_print(out, summary->rows, loop->begin, loop->end, name);
         judge_print(out, &loop->judged, summary->rows);
     }
@@ -368,19 +358,6 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     fprintf(out, "results: %s\n", dir);
 }
 
-static void write_rows(const struct summary *summary, enum table_format format)
-{
-    size_t room = (size_t)summary->count + 1;
-    bool *fastest = need_zeroed(room, sizeof(*fastest));
-    for (int i = 0; i < summary->loops; i++) {
-        const struct loop_rows *loop = &summary->loop[i];
-        if (loop->tried == NULL)
-            answers_mark(summary->rows, loop->begin, loop->end, fastest);
-    }
-    summary_rows_write(stdout, summary->rows, summary->count, fastest, format);
-    free(fastest);
-}
-
 void summary_print(const struct results *results, const char *dir, bool store,
                    int skipped, enum table_format format)
 {
@@ -391,7 +368,17 @@ void summary_print(const struct results *results, const char *dir, bool store,
         summary_answers(stdout, summary);
         summary_rows_legend(stdout, results, summary->rows, summary->count);
         summary_end(stdout, dir, summary_count(results), skipped);
-    } else
-        write_rows(summary, format);
+    } else {
+        size_t room = (size_t)summary->count + 1;
+        bool *fastest = need_zeroed(room, sizeof(*fastest));
+        for (int i = 0; i < summary->loops; i++) {
+            const struct loop_rows *loop = &summary->loop[i];
+            if (loop->tried == NULL)
+                answers_mark(summary->rows, loop->begin, loop->end, fastest);
+        }
+        summary_rows_write(stdout, summary->rows, summary->count, fastest,
+                           format);
+        free(fastest);
+    }
     summary_free(summary);
 }

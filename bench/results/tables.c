@@ -65,23 +65,19 @@ bool tables_fit(const struct results *results, const char *dir)
 
 /* ---- how ---- */
 
-static void become_python(char *const argv[])
-{
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execvp(argv[0], argv);
-    _exit(NO_PROGRAM);
-}
-
 /* Its exit code; what else it has to say it says itself. */
 static int run_python(char *const argv[])
 {
     int status;
     fflush(stdout);
     pid_t pid = fork();
-    if (pid == 0)
-        become_python(argv);
+    if (pid == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execvp(argv[0], argv);
+        _exit(NO_PROGRAM);
+    }
     if (pid < 0)
         return NO_PROGRAM;
     while (waitpid(pid, &status, 0) < 0)

@@ -21,12 +21,6 @@ static bool has_input(const struct ranks *ranks)
     return ranks->data.input.size > 0;
 }
 
-/* Whether the loop has input or output. */
-static bool data_given(const struct ranks *ranks)
-{
-    return has_input(ranks) || ranks->data.output.size > 0;
-}
-
 /* ---- arguments ---- */
 
 static int refuse_data(struct ranks *ranks, const char *which, const char *why)
@@ -116,7 +110,8 @@ int data_choose(struct ranks *ranks)
         several &&
         (shared || (ranks->comm.one_host && strcmp(way, "auto") == 0));
     data->remote = several && !data->shares;
-    ranks->loop.notes = data_given(ranks) || ranks_charge(ranks);
+    ranks->loop.notes =
+        has_input(ranks) || ranks->data.output.size > 0 || ranks_charge(ranks);
     return 0;
 }
 

@@ -173,16 +173,6 @@ const char *const *events_default(void)
     return known ? presets : perf_default;
 }
 
-static void say_closed(const struct counters_list *list,
-                       char why[][COUNTERS_WHY_SIZE])
-{
-    struct perf_event_attr attr;
-    for (int i = 0; i < list->count; i++)
-        if (!perf_find(list->name[i], &attr))
-            snprintf(why[i], COUNTERS_WHY_SIZE,
-                     "the PAPI library does not start");
-}
-
 int events_open(struct events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
@@ -200,8 +190,13 @@ int events_open(struct events **out, const struct counters_list *list,
             sets[t].set[g] = PAPI_NULL;
     if (events_library_open())
         open_groups(events, list, why);
-    else
-        say_closed(list, why);
+    else {
+        struct perf_event_attr attr;
+        for (int i = 0; i < list->count; i++)
+            if (!perf_find(list->name[i], &attr))
+                snprintf(why[i], COUNTERS_WHY_SIZE,
+                         "the PAPI library does not start");
+    }
     *out = events;
     return 0;
 }

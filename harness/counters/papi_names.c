@@ -39,16 +39,6 @@ static void names_free(struct names *names)
     *names = (struct names){0};
 }
 
-static void add_presets(struct names *names, int which)
-{
-    int code = PAPI_PRESET_MASK;
-    PAPI_event_info_t info;
-    for (int more = PAPI_enum_event(&code, PAPI_ENUM_FIRST); more == PAPI_OK;
-         more = PAPI_enum_event(&code, which))
-        if (PAPI_get_event_info(code, &info) == PAPI_OK)
-            names_add(names, info.symbol);
-}
-
 /* Opening a component late is PAPI's habit: it happens here. */
 static void add_natives(struct names *names, int component)
 {
@@ -150,7 +140,12 @@ static bool another_pmu(const char *name, size_t length,
 static int check_processor(const char *name, struct names *names,
                            struct error *err)
 {
-    add_presets(names, PAPI_ENUM_EVENTS);
+    int code = PAPI_PRESET_MASK;
+    PAPI_event_info_t info;
+    for (int more = PAPI_enum_event(&code, PAPI_ENUM_FIRST); more == PAPI_OK;
+         more = PAPI_enum_event(&code, PAPI_ENUM_EVENTS))
+        if (PAPI_get_event_info(code, &info) == PAPI_OK)
+            names_add(names, info.symbol);
     if (strncmp(name, "PAPI_", 5) == 0)
         return has_name(names, name) ? 0 : refuse_unknown(name, names, err);
     for (const struct perf_name *own = perf_names; own->name != NULL; own++)

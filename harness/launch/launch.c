@@ -211,17 +211,6 @@ static int read_work(struct launch *launch, const char *path, struct error *err)
     return comm_agree(comm, code, err);
 }
 
-static void close_launch(struct launch *launch)
-{
-    for (int i = 0; i < launch->loops; i++) {
-        loop_close(launch->opened[i].loop);
-        free(launch->opened[i].loop);
-    }
-    free(launch->opened);
-    context_close(&launch->context);
-    worklist_free(&launch->work);
-}
-
 static int run_launch(struct launch *launch, const char *worklist_path,
                       struct error *err)
 {
@@ -268,7 +257,13 @@ int launch_main(const char *worklist_path)
     else
         launch_report(&launch, "@end %s %d\n", launch.work.launch,
                       launch.failed);
-    close_launch(&launch);
+    for (int i = 0; i < launch.loops; i++) {
+        loop_close(launch.opened[i].loop);
+        free(launch.opened[i].loop);
+    }
+    free(launch.opened);
+    context_close(&launch.context);
+    worklist_free(&launch.work);
     comm_close(&launch.context.comm);
     return code != 0 || launch.failed > 0;
 }

@@ -157,19 +157,6 @@ static void list_perturbed(struct line *list, const struct perturbs *perturbs,
     line_close(list, ']');
 }
 
-/* The transport's facts, of all workers together. */
-static void add_facts(struct line *facts, const struct row_context *c,
-                      const struct worker_result *workers, int count)
-{
-    const struct transport_rules *rules = cell_transport(c->cell)->rules;
-    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++) {
-        int64_t sum = 0;
-        for (int w = 0; w < count; w++)
-            sum += workers[w].fact[f];
-        line_whole(facts, rules->fact[f].name, sum);
-    }
-}
-
 static const char *verified_value(const struct row_context *c,
                                   const struct run_result *result)
 {
@@ -254,7 +241,14 @@ int row_run(const struct row_context *c, const struct run_result *result,
     const struct perturbs *perturbs = run_perturbs(c->run);
     struct run_line run = run_of(c, result);
     stamp_time(time(NULL), started);
-    add_facts(&facts, c, result->workers, run_workers(c->run));
+    /* The transport's facts, of all workers together. */
+    const struct transport_rules *rules = cell_transport(c->cell)->rules;
+    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++) {
+        int64_t sum = 0;
+        for (int w = 0; w < run_workers(c->run); w++)
+            sum += result->workers[w].fact[f];
+        line_whole(&facts, rules->fact[f].name, sum);
+    }
     if (perturbs->count > 0)
         list_perturbed(&perturbed, perturbs, result, run_workers(c->run));
     run.started = started;

@@ -237,24 +237,19 @@ static void gather_pairs(const struct exchange *x,
     free(mine);
 }
 
-static void open_memory(struct exchange *x)
-{
-    size_t threads = (size_t)x->crew->context->threads;
-    size_t edges = (size_t)make_even(x->crew->workers) + 2;
-    x->each = need_zeroed(threads, sizeof(*x->each));
-    x->sample = need_zeroed(threads, sizeof(*x->sample));
-    x->rows = aligned_alloc(4096, edges * ROW_BYTES * 2);
-    if (x->rows == NULL)
-        need_failed();
-    memset(x->rows, 0, edges * ROW_BYTES * 2);
-}
-
 int boundary_measure(struct crew *crew, struct calibration_kind *kind,
                      struct error *err)
 {
     struct exchange x = {.crew = crew};
     int pairs = 0, code = 0;
-    open_memory(&x);
+    size_t threads = (size_t)x.crew->context->threads;
+    size_t edges = (size_t)make_even(x.crew->workers) + 2;
+    x.each = need_zeroed(threads, sizeof(*x.each));
+    x.sample = need_zeroed(threads, sizeof(*x.sample));
+    x.rows = aligned_alloc(4096, edges * ROW_BYTES * 2);
+    if (x.rows == NULL)
+        need_failed();
+    memset(x.rows, 0, edges * ROW_BYTES * 2);
     for (int r = 0; code == 0 && r < boundary_rounds(crew->workers); r++)
         code = measure_round(&x, r, &pairs, kind, err);
     if (code == 0)

@@ -32,19 +32,6 @@ static bool is_usable(const double *x, const double *y, int count)
     return different;
 }
 
-static double explained_share(const double *x, const double *y, int count,
-                              const struct line *fit, double mean)
-{
-    double left = 0, all = 0;
-    for (int i = 0; i < count; i++) {
-        double miss = (y[i] - fit->start - fit->slope * x[i]) / y[i];
-        double off = (y[i] - mean) / y[i];
-        left += miss * miss;
-        all += off * off;
-    }
-    return all > 0 ? 1 - left / all : 0;
-}
-
 bool line_fit(const double *x, const double *y, int count, struct line *fit)
 {
     if (count < 2 || !is_usable(x, y, count))
@@ -60,7 +47,14 @@ bool line_fit(const double *x, const double *y, int count, struct line *fit)
         line.start = 0;
         line.slope = s.xy / s.xx;
     }
-    line.r2 = explained_share(x, y, count, &line, s.y / s.w);
+    double left = 0, all = 0;
+    for (int i = 0; i < count; i++) {
+        double miss = (y[i] - line.start - line.slope * x[i]) / y[i];
+        double off = (y[i] - (s.y / s.w)) / y[i];
+        left += miss * miss;
+        all += off * off;
+    }
+    line.r2 = all > 0 ? 1 - left / all : 0;
     *fit = line;
     return true;
 }

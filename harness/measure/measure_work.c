@@ -93,12 +93,6 @@ static void run_step(const struct work *work, int worker, int step)
     }
 }
 
-static void run_chunk(const struct work *work, int worker)
-{
-    for (int step = 0; step < work_steps(work); step++)
-        run_step(work, worker, step);
-}
-
 /* ---- opening ---- */
 
 int work_map(size_t bytes, char **out, struct error *err)
@@ -228,7 +222,8 @@ static void chunk_body(int thread, void *arg)
     crew_bind(work->crew, thread);
     crew_start(work->crew, thread);
     double start = engine_now();
-    run_chunk(work, work->crew->first + thread);
+    for (int step = 0; step < work_steps(work); step++)
+        run_step(work, work->crew->first + thread, step);
     work->pass_s[thread] = engine_now() - start;
 }
 

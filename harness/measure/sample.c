@@ -127,16 +127,6 @@ static void sample_body(int thread, void *arg)
     work->pass_s[thread] = last - start;
 }
 
-static void keep_blocks(struct work *work, int round)
-{
-    for (int t = 0; t < work->crew->context->threads; t++)
-        for (int64_t b = 0; b < work->blocks; b++) {
-            struct work_block *block = &work->block[t][b];
-            block->round_s[round] =
-                stats_median(block->pass_s, work->passes).median;
-        }
-}
-
 /* ---- what an operation costs ---- */
 
 /* Operations of a block, by thread 0, as the kernel knows or counts them. */
@@ -196,7 +186,12 @@ int work_sample(struct work *work, struct calibration_cost *cost,
         all += ops[b] = count_operations(work, b);
     for (int r = 0; r < WORK_ROUNDS; r++) {
         work_round(work, sample_body, work->round_s + r * threads);
-        keep_blocks(work, r);
+        for (int t = 0; t < work->crew->context->threads; t++)
+            for (int64_t b = 0; b < work->blocks; b++) {
+                struct work_block *block = &work->block[t][b];
+                block->round_s[r] =
+                    stats_median(block->pass_s, work->passes).median;
+            }
     }
     for (int t = 0; t < threads; t++) {
         cost[t] = (struct calibration_cost){

@@ -25,28 +25,24 @@ struct watch {
     struct look look;
 };
 
-static void watch_core(struct look *look)
-{
-    double start = engine_now(), last = start, begin = start;
-    look->gaps = 0;
-    while (look->gaps < GAPS && last - start < LOOK_S) {
-        double now = engine_now();
-        if (now - last > GAP_LEAST_S) {
-            look->run_s[look->gaps] = last - begin;
-            look->gap_s[look->gaps++] = now - last;
-            begin = now;
-        }
-        last = now;
-    }
-}
-
 static void watch_body(int thread, void *arg)
 {
     struct watch *watch = arg;
     crew_bind(watch->crew, thread);
     crew_start(watch->crew, thread);
-    if (thread == watch->thread)
-        watch_core(&watch->look);
+    if (thread == watch->thread) {
+        double start = engine_now(), last = start, begin = start;
+        watch->look.gaps = 0;
+        while (watch->look.gaps < GAPS && last - start < LOOK_S) {
+            double now = engine_now();
+            if (now - last > GAP_LEAST_S) {
+                watch->look.run_s[watch->look.gaps] = last - begin;
+                watch->look.gap_s[watch->look.gaps++] = now - last;
+                begin = now;
+            }
+            last = now;
+        }
+    }
     crew_meet(watch->crew);
 }
 

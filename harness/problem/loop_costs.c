@@ -37,25 +37,6 @@ static int add_measured(const struct loop *loop, const struct comm *comm,
                      loop->kernel->name);
 }
 
-static int add_file(const struct loop *loop, const char *path, double *before,
-                    struct error *err)
-{
-    double *cost;
-    int64_t count;
-    int code = costs_read("costs", path, 1, &cost, &count, err);
-    if (code != 0)
-        return code;
-    if (count != loop->iterations)
-        code = error_set(err, EINVAL,
-                         "costs: %s has %" PRId64 " costs, kernel %s has "
-                         "%" PRId64 " iterations",
-                         path, count, loop->kernel->name, loop->iterations);
-    for (int64_t i = 0; code == 0 && i < count; i++)
-        before[i + 1] = before[i] + cost[i];
-    free(cost);
-    return code;
-}
-
 static int add_costs(const struct loop *loop, const char *choice,
                      const struct comm *comm, double *before, struct error *err)
 {
@@ -63,7 +44,20 @@ static int add_costs(const struct loop *loop, const char *choice,
         return add_model(loop, before, err);
     if (strcmp(choice, "measured") == 0)
         return add_measured(loop, comm, before, err);
-    return add_file(loop, choice, before, err);
+    double *cost;
+    int64_t count;
+    int code = costs_read("costs", choice, 1, &cost, &count, err);
+    if (code != 0)
+        return code;
+    if (count != loop->iterations)
+        code = error_set(err, EINVAL,
+                         "costs: %s has %" PRId64 " costs, kernel %s has "
+                         "%" PRId64 " iterations",
+                         choice, count, loop->kernel->name, loop->iterations);
+    for (int64_t i = 0; code == 0 && i < count; i++)
+        before[i + 1] = before[i] + cost[i];
+    free(cost);
+    return code;
 }
 
 static struct loop_known *find_known(const struct loop *loop,

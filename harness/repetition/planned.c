@@ -24,22 +24,6 @@ static void list_chunks(struct planned *planned,
     planned->raised = plan->raised;
 }
 
-static void keep_platform(struct planned *planned,
-                          const struct divisible_choice *choice,
-                          int64_t iterations,
-                          const struct divisible_platform *platform)
-{
-    size_t workers = (size_t)platform->workers;
-    planned->worker = need_zeroed(workers, sizeof(*planned->worker));
-    memcpy(planned->worker, platform->worker,
-           workers * sizeof(*planned->worker));
-    planned->replan =
-        (struct push_replan){.periods = divisible_periods_of(choice),
-                             .platform = *platform,
-                             .iterations = iterations};
-    planned->replan.platform.worker = planned->worker;
-}
-
 int planned_make(struct planned *planned, const struct divisible_choice *choice,
                  int64_t iterations, const struct divisible_platform *platform,
                  struct error *err)
@@ -53,8 +37,17 @@ int planned_make(struct planned *planned, const struct divisible_choice *choice,
         code = divisible_plan_whole(&plan, platform, iterations, err);
     if (code == 0)
         list_chunks(planned, &plan);
-    if (code == 0 && choice->replan)
-        keep_platform(planned, choice, iterations, platform);
+    if (code == 0 && choice->replan) {
+        size_t workers = (size_t)platform->workers;
+        planned->worker = need_zeroed(workers, sizeof(*planned->worker));
+        memcpy(planned->worker, platform->worker,
+               workers * sizeof(*planned->worker));
+        planned->replan =
+            (struct push_replan){.periods = divisible_periods_of(choice),
+                                 .platform = *platform,
+                                 .iterations = iterations};
+        planned->replan.platform.worker = planned->worker;
+    }
     divisible_plan_free(&plan);
     return code;
 }

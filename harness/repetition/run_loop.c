@@ -8,17 +8,6 @@
 
 /* ---- before a repetition, and before a further pass ---- */
 
-/* Sticky chunks need one pass over the source, for all time steps. */
-static void set_steps(struct run *run, int pass)
-{
-    int last = run->passes > 1 ? pass : run->loop->grid.steps - 1;
-    for (int i = 0; i < run_count_dmps(run); i++) {
-        run->dependent.dmps[i].first = pass;
-        run->dependent.dmps[i].last = last;
-    }
-    run_rewind_dmps(run);
-}
-
 void run_rewind(struct run *run, int pass)
 {
     bool further = pass > 0;
@@ -32,8 +21,15 @@ void run_rewind(struct run *run, int pass)
         end_reset(&run->rank[i].end, further);
     for (int i = 0; i < run->workers; i++)
         run_ready_worker(run, i, further);
-    if (run->dependent.dmps != NULL)
-        set_steps(run, pass);
+    if (run->dependent.dmps != NULL) {
+        /* Sticky chunks need one pass over the source, for all time steps. */
+        int last = run->passes > 1 ? pass : run->loop->grid.steps - 1;
+        for (int i = 0; i < run_count_dmps(run); i++) {
+            run->dependent.dmps[i].first = pass;
+            run->dependent.dmps[i].last = last;
+        }
+        run_rewind_dmps(run);
+    }
 }
 
 void run_reset(struct run *run)

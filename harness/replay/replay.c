@@ -134,17 +134,6 @@ static int play_open(struct play *play, struct error *err)
     return code;
 }
 
-static void play_close(struct play *play)
-{
-    serve_close(play);
-    free(play->learned);
-    free(play->coming);
-    free(play->events.event);
-    free(play->state);
-    sched_table_free(&play->order);
-    range_units_close(&play->units);
-}
-
 /* ---- running ---- */
 
 /* An event of a worker with a master in its rank.  The host's event may have
@@ -269,7 +258,13 @@ int replay_run(const struct replay *replay, struct replay_result *result,
     if (code == 0)
         code = replay->kind == REPLAY_MASTERS ? run_masters(&play)
                                               : count_run(&play);
-    play_close(&play);
+    serve_close(&play);
+    free(play.learned);
+    free(play.coming);
+    free(play.events.event);
+    free(play.state);
+    sched_table_free(&play.order);
+    range_units_close(&play.units);
     if (code == 0) {
         for (int w = 0; w < result->workers; w++)
             result->chunks += result->worker[w].chunks;

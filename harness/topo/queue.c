@@ -100,17 +100,6 @@ static int look_at_all(const int *processor, int count, const pid_t *own,
     return 0;
 }
 
-/* seen[look][processor] -> foreign[processor] */
-static void take_medians(const int *seen, int count, int *foreign)
-{
-    for (int i = 0; i < count; i++) {
-        double value[LOOKS];
-        for (int k = 0; k < LOOKS; k++)
-            value[k] = seen[k * count + i];
-        foreign[i] = (int)stats_middle(value, LOOKS);
-    }
-}
-
 int queue_count(const int *processor, int count, const pid_t *own, int owns,
                 int *foreign, struct error *err)
 {
@@ -123,8 +112,15 @@ int queue_count(const int *processor, int count, const pid_t *own, int owns,
         code = look_at_all(processor, count, own, owns, seen + k * count, err);
         nanosleep(&pause, NULL);
     }
-    if (code == 0)
-        take_medians(seen, count, foreign);
+    if (code == 0) {
+        /* seen[look][processor] -> foreign[processor] */
+        for (int i = 0; i < count; i++) {
+            double value[LOOKS];
+            for (int k = 0; k < LOOKS; k++)
+                value[k] = seen[k * count + i];
+            foreign[i] = (int)stats_middle(value, LOOKS);
+        }
+    }
     free(seen);
     return code;
 }

@@ -33,17 +33,6 @@ static void summarise_topo(struct topo *topo)
              (double)root->total_memory / (1 << 30), topo->processor);
 }
 
-/* Everything outside the cpuset the process was started in is taken out of
- * the topology, so that no worker can leave it. */
-static void restrict_to_start(struct topo *topo)
-{
-    hwloc_bitmap_t start = hwloc_bitmap_alloc();
-    if (hwloc_get_cpubind(topo->handle, start, HWLOC_CPUBIND_PROCESS) == 0 &&
-        !hwloc_bitmap_iszero(start))
-        hwloc_topology_restrict(topo->handle, start, 0);
-    hwloc_bitmap_free(start);
-}
-
 static int restrict_to_list(struct topo *topo, const char *cpuset,
                             struct error *err)
 {
@@ -102,7 +91,14 @@ int topo_open(struct topo **out, struct error *err)
     else
         code = topo_source_check(topo, err);
     if (code == 0) {
-        restrict_to_start(topo);
+        /* Everything outside the cpuset the process was started in is taken out
+         * of the topology, so that no worker can leave it. */
+        hwloc_bitmap_t start = hwloc_bitmap_alloc();
+        if (hwloc_get_cpubind(topo->handle, start, HWLOC_CPUBIND_PROCESS) ==
+                0 &&
+            !hwloc_bitmap_iszero(start))
+            hwloc_topology_restrict(topo->handle, start, 0);
+        hwloc_bitmap_free(start);
         code = describe_topo(topo, err);
     }
     if (code == 0)

@@ -93,15 +93,6 @@ static void add_kind(const struct topo *topo, hwloc_const_bitmap_t set,
     hwloc_bitmap_free(some);
 }
 
-/* Kinds that cannot be ranked are taken as they come. */
-static void add_fastest_first(const struct topo *topo, hwloc_const_bitmap_t set,
-                              struct places *places)
-{
-    for (int kind = topo->kinds - 1; topo->ranked && kind >= 0; kind--)
-        add_kind(topo, set, kind, places);
-    add_neighbours(topo, set, places);
-}
-
 /* Spread over a copy of the topology with only the processors of `set`: it
  * shares out by processors, and cores of some machines have more than
  * others. */
@@ -140,9 +131,12 @@ static int order_set(const struct topo *topo,
     int code = 0;
     if (binding->bind == TOPO_SCATTER)
         code = add_scattered(topo, each_core ? cores : set, workers, places);
-    else if (binding->bind == TOPO_COMPACT)
-        add_fastest_first(topo, first, places);
-    else if (binding->bind == TOPO_KIND)
+    else if (binding->bind == TOPO_COMPACT) {
+        /* Kinds that cannot be ranked are taken as they come. */
+        for (int kind = topo->kinds - 1; topo->ranked && kind >= 0; kind--)
+            add_kind(topo, first, kind, places);
+        add_neighbours(topo, first, places);
+    } else if (binding->bind == TOPO_KIND)
         add_kind(topo, first, binding->kind, places);
     if (binding->bind == TOPO_KIND)
         places->own = places->count;

@@ -126,14 +126,6 @@ json_t *topo_kinds_json(const struct topo *topo)
     return array;
 }
 
-static int kind_of(const struct topo *topo, hwloc_const_bitmap_t one)
-{
-    int index = topo->kinds > 1
-                    ? hwloc_cpukinds_get_by_cpuset(topo->handle, one, 0)
-                    : -1;
-    return index >= 0 ? kind_number(topo, index, NULL) : -1;
-}
-
 int topo_slower(const struct topo *topo, const int *processor, int workers)
 {
     int best = -1, slower = 0;
@@ -174,16 +166,6 @@ static int nearest_node(hwloc_obj_t pu)
     return -1;
 }
 
-/* The first processor below the largest cache of this one, -1: it has none. */
-static int outermost_cache(hwloc_obj_t pu)
-{
-    int first = -1;
-    for (hwloc_obj_t o = pu->parent; o != NULL; o = o->parent)
-        if (hwloc_obj_type_is_dcache(o->type))
-            first = hwloc_bitmap_first(o->cpuset);
-    return first;
-}
-
 struct topo_position topo_position(const struct topo *topo, int processor)
 {
     struct topo_position position = {.processor = processor,
@@ -204,9 +186,17 @@ struct topo_position topo_position(const struct topo *topo, int processor)
         position.core = hwloc_bitmap_first(core->cpuset);
     if (package != NULL)
         position.socket = (int)package->logical_index;
-    position.cache = outermost_cache(pu);
+    /* The first processor below this one's largest cache, -1: it has none. */
+    int first = -1;
+    for (hwloc_obj_t o = pu->parent; o != NULL; o = o->parent)
+        if (hwloc_obj_type_is_dcache(o->type))
+            first = hwloc_bitmap_first(o->cpuset);
+    position.cache = first;
     position.numa = nearest_node(pu);
-    position.kind = kind_of(topo, pu->cpuset);
+    int index = topo->kinds > 1
+                    ? hwloc_cpukinds_get_by_cpuset(topo->handle, pu->cpuset, 0)
+                    : -1;
+    position.kind = index >= 0 ? kind_number(topo, index, NULL) : -1;
     return position;
 }
 

@@ -39,16 +39,6 @@ static void print_kinds(FILE *out, const struct topo *topo)
                      "its own power\n");
 }
 
-static void print_quota(FILE *out, const struct topo *topo)
-{
-    const struct allowed *allowed = &topo->allowed;
-    if (allowed->unknown[0] != '\0')
-        fprintf(out, "CPU quota: not known (%s)\n", allowed->unknown);
-    if (isfinite(allowed->quota))
-        fprintf(out, "CPU quota: %.4g (%s)\n", allowed->quota,
-                allowed->quota_file);
-}
-
 static void print_number(FILE *out, int width, int number)
 {
     if (number < 0)
@@ -166,7 +156,12 @@ int topo_print(FILE *out, const struct topo *topo,
                 topo_summary(topo), topo_cpuset(topo));
         print_room(out, topo);
         print_kinds(out, topo);
-        print_quota(out, topo);
+        const struct allowed *allowed = &topo->allowed;
+        if (allowed->unknown[0] != '\0')
+            fprintf(out, "CPU quota: not known (%s)\n", allowed->unknown);
+        if (isfinite(allowed->quota))
+            fprintf(out, "CPU quota: %.4g (%s)\n", allowed->quota,
+                    allowed->quota_file);
         shared = print_workers(out, topo, binding, processor, ranks, threads);
         print_slower(out, topo, binding, processor, ranks * threads);
         if (binding->bind == TOPO_NONE)

@@ -22,13 +22,6 @@ struct image_reader {
 
 /* ---- reading ---- */
 
-static int open_file(struct image_reader *r, struct error *err)
-{
-    char what[64];
-    snprintf(what, sizeof(what), "kernel %.40s: image", r->who);
-    return unpack_open(what, r->path, &r->file, &r->most, err);
-}
-
 /* The library would also take other kinds of images. */
 static int check_magic(struct image_reader *r, struct error *err)
 {
@@ -103,7 +96,9 @@ int image_open(struct image_reader **reader, const char *who, const char *path,
         return error_set(err, ENOMEM, "kernel %s: out of memory", who);
     r->who = who;
     r->path = path;
-    int code = open_file(r, err);
+    char what[64];
+    snprintf(what, sizeof(what), "kernel %.40s: image", r->who);
+    int code = unpack_open(what, r->path, &r->file, &r->most, err);
     if (code == 0)
         code = read_head(r, err);
     if (code != 0) {

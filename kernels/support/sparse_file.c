@@ -143,17 +143,6 @@ static int read_size(struct reader *r, const char *what, struct error *err)
     return 0;
 }
 
-static void add_entry(struct reader *r, int64_t row, int64_t column,
-                      double value)
-{
-    r->entry[r->count++] =
-        (struct sparse_entry){(int32_t)(row - 1), (int32_t)(column - 1), value};
-    if (r->symmetric && row != column)
-        r->entry[r->count++] =
-            (struct sparse_entry){(int32_t)(column - 1), (int32_t)(row - 1),
-                                  r->skew ? -value : value};
-}
-
 static int read_entry(struct reader *r, struct error *err)
 {
     char *text = r->lines.text, *end;
@@ -181,7 +170,12 @@ static int read_entry(struct reader *r, struct error *err)
                          "a skew-symmetric matrix has no diagonal, and this is "
                          "entry (%lld, %lld)",
                          (long long)row, (long long)column);
-    add_entry(r, row, column, value);
+    r->entry[r->count++] =
+        (struct sparse_entry){(int32_t)(row - 1), (int32_t)(column - 1), value};
+    if (r->symmetric && row != column)
+        r->entry[r->count++] =
+            (struct sparse_entry){(int32_t)(column - 1), (int32_t)(row - 1),
+                                  r->skew ? -value : value};
     return 0;
 }
 

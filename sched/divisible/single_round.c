@@ -61,26 +61,6 @@ static double take_part(const struct divisible_worker *w, double *R)
     return alpha;
 }
 
-/* If latencies are long compared with the load, few digits of it remain: a
- * factor corrects the sum. */
-static int send_to(const struct divisible_platform *platform, double load,
-                   const int *taking, int count, struct divisible_plan *plan,
-                   struct error *err)
-{
-    double end = end_time(platform, load, taking, count), R = end, sum = 0;
-    int code = 0;
-    for (int k = 0; k < count; k++)
-        sum += fmax(take_part(&platform->worker[taking[k]], &R), 0);
-    R = end;
-    for (int k = 0; code == 0 && k < count; k++) {
-        double alpha = take_part(&platform->worker[taking[k]], &R);
-        /* All of it to the last when nothing is left of the digits. */
-        double part = sum > 0 ? alpha / sum : k == count - 1;
-        code = divisible_plan_add(plan, taking[k], 0, part * load, err);
-    }
-    return code == 0 ? divisible_plan_time(plan, platform, err) : code;
-}
-
 /* Follows the pieces of curve `first` at this load; the workers in the order
  * they are sent to.  Returns how many. */
 static int read_off(const struct curves *curves, int first, double load,
@@ -104,7 +84,20 @@ static int make_plan(const struct curves *curves, int first,
 {
     int taking[DIVISIBLE_WORKERS_MAX];
     int count = read_off(curves, first, load, taking);
-    return send_to(platform, load, taking, count, plan, err);
+    /* If latencies are long compared with the load, few digits of it remain: a
+     * factor corrects the sum. */
+    double end = end_time(platform, load, taking, count), R = end, sum = 0;
+    int code = 0;
+    for (int k = 0; k < count; k++)
+        sum += fmax(take_part(&platform->worker[taking[k]], &R), 0);
+    R = end;
+    for (int k = 0; code == 0 && k < count; k++) {
+        double alpha = take_part(&platform->worker[taking[k]], &R);
+        /* All of it to the last when nothing is left of the digits. */
+        double part = sum > 0 ? alpha / sum : k == count - 1;
+        code = divisible_plan_add(plan, taking[k], 0, part * load, err);
+    }
+    return code == 0 ? divisible_plan_time(plan, platform, err) : code;
 }
 
 /* ---- a given order ---- */

@@ -120,18 +120,6 @@ static void bold_feedback(void *state, int worker, int64_t size, double time)
     w->ahead--;
 }
 
-/* The worker asks: it has done its chunk. */
-static void worker_arrives(struct bold_state *s, struct bold_worker *w)
-{
-    if (w->size > 0) {
-        w->clock += time_of(s, w->size);
-        w->ahead++;
-    }
-    drop_chunk(s, w);
-    if (w->clock > s->now)
-        s->now = w->clock;
-}
-
 /* ---- sizes ---- */
 
 /* t + s/2 - sqrt(s (t + s/4)), where st is s t; for a large s without a
@@ -175,7 +163,14 @@ static int64_t bold_next(void *state, int worker, int64_t remaining)
 {
     struct bold_state *s = state;
     struct bold_worker *w = &s->worker[worker];
-    worker_arrives(s, w);
+    /* The worker asks: it has done its chunk. */
+    if (w->size > 0) {
+        w->clock += time_of(s, w->size);
+        w->ahead++;
+    }
+    drop_chunk(s, w);
+    if (w->clock > s->now)
+        s->now = w->clock;
     int64_t size = sched_round_up(size_of(s, (double)remaining));
     size = size < 1 ? 1 : size > remaining ? remaining : size;
     w->size = (double)size;

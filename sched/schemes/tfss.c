@@ -47,23 +47,19 @@ static int tfss_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* Stops to fall where the mean is below 1, so it cannot overflow. */
-static void begin_stage(struct tfss_state *s)
-{
-    int64_t fall = (s->workers - 1) * s->decrement;
-    int64_t mean = s->current - sched_ceil_div(fall, 2);
-    s->chunk = mean > 1 ? mean : 1;
-    if (mean > 1)
-        s->current -= s->workers * s->decrement;
-}
-
 static int64_t tfss_next(void *state, int worker, int64_t remaining)
 {
     struct tfss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (sched_stage_begins(&s->requests, s->workers))
-        begin_stage(s);
+    if (sched_stage_begins(&s->requests, s->workers)) {
+        /* Stops to fall where the mean is below 1, so it cannot overflow. */
+        int64_t fall = (s->workers - 1) * s->decrement;
+        int64_t mean = s->current - sched_ceil_div(fall, 2);
+        s->chunk = mean > 1 ? mean : 1;
+        if (mean > 1)
+            s->current -= s->workers * s->decrement;
+    }
     return s->chunk;
 }
 

@@ -227,23 +227,20 @@ static int find_better(const struct select *s)
     return gain > ALIKE ? other : -1;
 }
 
-/* The knowledge about the others is of a loop that no longer exists. */
-static void keep_current(struct select *s)
-{
-    for (int i = 0; i < s->rule.candidates; i++)
-        s->candidate[i] = (struct select_candidate){.out = i != s->current};
-    stay_with(s, s->current);
-}
-
 static enum select_event after_stay(struct select *s, double x)
 {
     s->window[s->stayed++ % SELECT_WINDOW] = x;
     if (loop_changed(s)) {
         bool few =
             select_trials(s->rule.repetitions - s->done, s->rule.share) < 2;
-        if (few)
-            keep_current(s);
-        else
+        if (few) {
+            /* The knowledge about the others is of a loop that no longer
+             * exists. */
+            for (int i = 0; i < s->rule.candidates; i++)
+                s->candidate[i] =
+                    (struct select_candidate){.out = i != s->current};
+            stay_with(s, s->current);
+        } else
             begin_trials(s);
         return few ? SELECT_KEPT_CHANGED : SELECT_CHANGED;
     }

@@ -63,14 +63,6 @@ static bool any_runs(const struct processes *all)
     return false;
 }
 
-static void stop_all(struct processes *all)
-{
-    all->stopped = true;
-    for (int i = 0; i < all->count; i++)
-        if (all->pid[i] != 0)
-            kill(all->pid[i], SIGTERM);
-}
-
 static void show(const struct replay_processes *of, struct progress *progress,
                  bool last)
 {
@@ -90,8 +82,12 @@ static int await(const struct replay_processes *of, struct processes *all,
     progress_open(&progress, child_now());
     while (any_runs(all)) {
         int came = sigtimedwait(&all->signals, NULL, &tick);
-        if (came > 0 && came != SIGCHLD)
-            stop_all(all);
+        if (came > 0 && came != SIGCHLD) {
+            all->stopped = true;
+            for (int i = 0; i < all->count; i++)
+                if (all->pid[i] != 0)
+                    kill(all->pid[i], SIGTERM);
+        }
         int ended = find_ended(all, code == 0 ? err : &(struct error){""});
         code = code == 0 ? ended : code;
         show(of, &progress, false);

@@ -198,19 +198,14 @@ static int open_launch(struct replays *r, struct error *err)
     return replay_store_begin(&r->store, r->dir->path, launch, manifest, err);
 }
 
-/* Large arrays are used again and again: their pages stay. */
-static void keep_pages(void)
-{
-    mallopt(M_MMAP_THRESHOLD, INT_MAX);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-}
-
 static int work(void *arg)
 {
     struct replays *r = arg;
     struct error err;
     int code, i;
-    keep_pages();
+    /* Large arrays are used again and again: their pages stay. */
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     code = open_launch(r, &err);
     while (code == 0 && (i = atomic_fetch_add(&r->counts->next, 1)) < r->groups)
         code = record_group(r, i, &err);
@@ -262,14 +257,6 @@ static void place_cells(struct replays *r)
     r->group[r->groups] = r->count;
 }
 
-static void free_places(struct replays *r)
-{
-    for (int i = 0; i < r->count; i++)
-        free(r->cells[i].but_scheme);
-    free(r->cells);
-    free(r->group);
-}
-
 static int count_done(void *arg)
 {
     const struct counts *counts = ((struct replays *)arg)->counts;
@@ -306,6 +293,9 @@ int replays_run(const struct rundir *dir, const struct campaign *campaign,
     end->failed = r.counts->failed;
     end->waiting = count - end->ok - end->unverified - end->failed;
     munmap(r.counts, sizeof(*r.counts));
-    free_places(&r);
+    for (int i = 0; i < r.count; i++)
+        free(r.cells[i].but_scheme);
+    free(r.cells);
+    free(r.group);
     return code;
 }

@@ -27,13 +27,6 @@ static size_t item_length(const struct cell_field *field, const char *text)
     return is_spec(field) ? spec_length(text) : strcspn(text, ",");
 }
 
-/* As an item of a YAML list. */
-static void write_item(FILE *out, const char *item, bool first)
-{
-    fputs(first ? "[" : ", ", out);
-    campaign_text_quote(out, item);
-}
-
 static int keep_list(struct run_options *options,
                      const struct cell_field *field, char *text,
                      struct error *err)
@@ -85,7 +78,9 @@ int run_lists_set(struct run_options *options, const struct cell_field *field,
         code = cell_set(&checked, field->name, item, err);
         if (code == 0 && text_is(field->name, "kernel"))
             code = check_kernel(item, at == text, err);
-        write_item(out, item, at == text);
+        /* As an item of a YAML list. */
+        fputs(at == text ? "[" : ", ", out);
+        campaign_text_quote(out, item);
         if (at == text)
             first = checked;
         at += length;

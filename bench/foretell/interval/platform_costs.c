@@ -51,17 +51,6 @@ static int count_work(struct work *work, const char *text, struct error *err)
 
 /* ---- the workers ---- */
 
-/* The speed of each rank's host, flop/s, in the order of a launch's file. */
-static void list_speeds(const struct simulate_platform *platform, int threads,
-                        double *speed, int ranks)
-{
-    int rank = 0;
-    for (int i = 0; i < platform->count; i++)
-        for (int r = platform->hosts[i].cores / threads; r > 0 && rank < ranks;
-             r--)
-            speed[rank++] = platform->hosts[i].speed;
-}
-
 /* Of an operation on the slowest host, as harness/problem/sim charges it. */
 static double operation_seconds(const struct work *work,
                                 const struct cell *cell, double slowest)
@@ -81,7 +70,12 @@ static int fill_workers(struct calibration_kind *kind, const struct work *work,
     if (code != 0)
         return code;
     double *speed = need_zeroed((size_t)cell->ranks, sizeof(*speed));
-    list_speeds(platform, cell->threads, speed, cell->ranks);
+    /* The speed of each rank's host, flop/s, as a launch's file has them. */
+    int rank = 0;
+    for (int i = 0; i < platform->count; i++)
+        for (int r = platform->hosts[i].cores / cell->threads;
+             r > 0 && rank < cell->ranks; r--)
+            speed[rank++] = platform->hosts[i].speed;
     double slowest = speed[0];
     for (int i = 1; i < cell->ranks; i++)
         slowest = fmin(slowest, speed[i]);

@@ -194,21 +194,6 @@ static void override_value(double *value, double given)
         *value = given;
 }
 
-/* Options that add to a kernel, or describe a loop. */
-static void read_costs(const struct input *in, struct interval_model *m)
-{
-    override_value(&m->c_d, in->cd);
-    override_value(&m->c_c, in->cc);
-    override_value(&m->c_sch, in->csched);
-    override_value(&m->t_ms, in->tms);
-    override_value(&m->skew, in->skew);
-    override_value(&m->lead, in->lead);
-    if (!isnan(in->depth))
-        m->c_c *= in->depth;
-    if (in->k > 0)
-        m->k = in->k;
-}
-
 /* A loop that is described by options alone. */
 static int read_loop(const struct input *in, struct predict *p,
                      struct error *err)
@@ -246,7 +231,17 @@ static int read_model(const struct input *in, struct predict *p,
         return code;
     p->has_csched = !isnan(in->csched) || in->kernel != NULL;
     p->has_tms = !isnan(in->tms);
-    read_costs(in, &p->model);
+    /* Options that add to a kernel, or describe a loop. */
+    override_value(&p->model.c_d, in->cd);
+    override_value(&p->model.c_c, in->cc);
+    override_value(&p->model.c_sch, in->csched);
+    override_value(&p->model.t_ms, in->tms);
+    override_value(&p->model.skew, in->skew);
+    override_value(&p->model.lead, in->lead);
+    if (!isnan(in->depth))
+        p->model.c_c *= in->depth;
+    if (in->k > 0)
+        p->model.k = in->k;
     return interval_check(&p->model, err);
 }
 

@@ -66,13 +66,6 @@ static void print_line(const struct chart *chart, int line, FILE *out)
     fputc('\n', out);
 }
 
-static void print_axis(const struct chart *chart, FILE *out)
-{
-    char end[32];
-    snprintf(end, sizeof(end), "%.6g s", chart->view->plan->makespan);
-    fprintf(out, "%-*s0%*s\n", LABEL, "", chart->width - 1, end);
-}
-
 void plan_gantt(const struct plan_view *view, int width, FILE *out)
 {
     const struct divisible_plan *plan = view->plan;
@@ -94,6 +87,8 @@ void plan_gantt(const struct plan_view *view, int width, FILE *out)
                  ". neither\n\n");
     for (int line = 0; line < lines; line++)
         print_line(&chart, line, out);
-    print_axis(&chart, out);
+    char end[32];
+    snprintf(end, sizeof(end), "%.6g s", chart.view->plan->makespan);
+    fprintf(out, "%-*s0%*s\n", LABEL, "", chart.width - 1, end);
     free(chart.column);
 }

@@ -17,9 +17,16 @@ struct handover {
     double one_way_s[SETS];
 };
 
-/* Set -1 warms up. */
-static void pass_flag(struct handover *h, int thread)
+/* Cells choose their own binding later. */
+static void handover_body(int thread, void *arg)
 {
+    struct handover *h = arg;
+    struct error err;
+    cpu_set_t before;
+    if (thread > 1 || sched_getaffinity(0, sizeof(before), &before) != 0)
+        return;
+    topo_bind_compact(h->topo, thread, 2, &err);
+    /* Set -1 warms up. */
     int64_t ball = 0;
     for (int set = -1; set < SETS; set++) {
         double start = engine_now();
@@ -35,18 +42,6 @@ static void pass_flag(struct handover *h, int thread)
         if (thread == 0 && set >= 0)
             h->one_way_s[set] = (engine_now() - start) / TRIPS / 2;
     }
-}
-
-/* Cells choose their own binding later. */
-static void handover_body(int thread, void *arg)
-{
-    struct handover *h = arg;
-    struct error err;
-    cpu_set_t before;
-    if (thread > 1 || sched_getaffinity(0, sizeof(before), &before) != 0)
-        return;
-    topo_bind_compact(h->topo, thread, 2, &err);
-    pass_flag(h, thread);
     sched_setaffinity(0, sizeof(before), &before);
 }
 

@@ -46,16 +46,6 @@ char *comm_broadcast_text(const struct comm *comm, char *text)
     return copy;
 }
 
-static void send_parts(const struct comm *comm, const char *data, size_t bytes)
-{
-    MPI_Request request;
-    for (size_t at = 0; at < bytes; at += COMM_PART) {
-        MPI_Isend(data + at, comm_part(bytes, at), MPI_BYTE, 0, 0, comm->all,
-                  &request);
-        comm_wait_quietly(comm, &request);
-    }
-}
-
 /* Rank 0 takes the others' one by one: sizes beyond an int. */
 static void receive_parts(const struct comm *comm, char *data, size_t bytes,
                           int rank)
@@ -72,7 +62,12 @@ static void gather_parts(const struct comm *comm, const void *one, size_t bytes,
                          char *all, const uint64_t *sizes)
 {
     if (comm->rank != 0) {
-        send_parts(comm, one, bytes);
+        MPI_Request request;
+        for (size_t at = 0; at < bytes; at += COMM_PART) {
+            MPI_Isend(one + at, comm_part(bytes, at), MPI_BYTE, 0, 0, comm->all,
+                      &request);
+            comm_wait_quietly(comm, &request);
+        }
         return;
     }
     if (bytes > 0)

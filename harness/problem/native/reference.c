@@ -46,14 +46,6 @@ static void compute_sample(struct loop *loop, double limit, uint64_t seed,
     loop->sampled = true;
 }
 
-static double compute_all(struct loop *loop, void *output)
-{
-    double start = engine_now();
-    for (int64_t i = 0; i < loop->iterations; i++)
-        compute_one(loop, i, output);
-    return engine_now() - start;
-}
-
 /* Rows that depend on each other, or time steps that do: one call for all,
  * straight into the output, and no sample. */
 static double compute_dependent(struct loop *loop)
@@ -89,7 +81,10 @@ int reference_make(struct loop *loop, const struct spec *spec,
     if (*took_s > verify_limit) {
         compute_sample(loop, verify_limit, seed, output);
     } else {
-        *took_s = compute_all(loop, output);
+        double start = engine_now();
+        for (int64_t i = 0; i < loop->iterations; i++)
+            compute_one(loop, i, output);
+        *took_s = engine_now() - start;
         cache_write("reference", key, loop->iterations, loop->checksum,
                     *took_s);
     }

@@ -253,19 +253,6 @@ static void run_new_chunks(struct passage *p)
     }
 }
 
-/* Further steps: this worker's own chunks again. */
-static void run_own_chunks(struct passage *p, int64_t first, int64_t count)
-{
-    for (int64_t i = first; i < first + count; i++) {
-        const struct ran *ran = &p->worker->log[i];
-        p->start = ran->start;
-        p->size = ran->size;
-        p->chunk = ran->chunk;
-        p->several = count > 1;
-        run_chunk(p, p->dmps->every_step ? p->logged++ : i);
-    }
-}
-
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
 {
     struct passage p = {.dmps = dmps,
@@ -277,8 +264,17 @@ void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
     int64_t first = p.logged;
     run_new_chunks(&p);
     int64_t count = p.logged - first;
-    for (p.step = dmps->first + 1; p.step <= dmps->last; p.step++)
-        run_own_chunks(&p, first, count);
+    for (p.step = dmps->first + 1; p.step <= dmps->last; p.step++) {
+        /* Further steps: this worker's own chunks again. */
+        for (int64_t i = first; i < first + count; i++) {
+            const struct ran *ran = &p.worker->log[i];
+            p.start = ran->start;
+            p.size = ran->size;
+            p.chunk = ran->chunk;
+            p.several = count > 1;
+            run_chunk(&p, p.dmps->every_step ? p.logged++ : i);
+        }
+    }
     worker->chunks = p.chunks;
     worker->logged = p.logged;
     worker->iterations = p.iterations;

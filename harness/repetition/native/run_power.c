@@ -89,15 +89,6 @@ static int64_t choose_count(const struct loop *loop)
     return count < loop->iterations ? count : loop->iterations;
 }
 
-static void meet_workers(const struct run *run, int thread)
-{
-    const struct engine_patience patience = {0, ENGINE_SHORT_NAP_NS};
-    engine_team_barrier(run->context->team, &patience);
-    if (thread == 0)
-        comm_quiet_barrier(&run->context->comm);
-    engine_team_barrier(run->context->team, &patience);
-}
-
 /* Every worker until the time is over; rate 0: out of memory. */
 static void meter_body(int thread, void *arg)
 {
@@ -116,7 +107,11 @@ static void meter_body(int thread, void *arg)
         hold.hit != 0 ? hold_poll(&hold, NULL) : NULL;
     if (memory != NULL)
         run_sample(loop, 1, memory, memory + scratch_room(loop), NULL);
-    meet_workers(meter->run, thread);
+    const struct engine_patience patience = {0, ENGINE_SHORT_NAP_NS};
+    engine_team_barrier(meter->run->context->team, &patience);
+    if (thread == 0)
+        comm_quiet_barrier(&meter->run->context->comm);
+    engine_team_barrier(meter->run->context->team, &patience);
     double start = engine_now(), now = start;
     int64_t passes = 0;
     while (memory != NULL && now - start < MEASURE_S) {

@@ -183,16 +183,6 @@ void result_collector_receive(struct result_collector *collector, int worker,
     *at = (struct result){start, size, from, tag};
 }
 
-static void receive_in_place(struct result_collector *collector, int worker,
-                             int from, int64_t start, int64_t size)
-{
-    invariant(collector->count < collector->iterations);
-    result_collector_reap(collector, true);
-    collector->result[collector->count++] =
-        (struct result){start, size, from, tag_of(collector, worker)};
-    post_receives(collector);
-}
-
 /* ---- where chunks may be handed out again ---- */
 
 /* Without memory for one more it waits until another has come. */
@@ -263,8 +253,13 @@ void result_collector_expect(struct result_collector *collector, int worker,
 {
     if (collector->book != NULL)
         receive_apart(collector, worker, from, start, size);
-    else
-        receive_in_place(collector, worker, from, start, size);
+    else {
+        invariant(collector->count < collector->iterations);
+        result_collector_reap(collector, true);
+        collector->result[collector->count++] =
+            (struct result){start, size, from, tag_of(collector, worker)};
+        post_receives(collector);
+    }
 }
 
 bool result_collector_next(const struct result_collector *collector,

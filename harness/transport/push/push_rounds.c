@@ -147,15 +147,6 @@ static void put_chunk(struct push *push, int worker, int64_t size)
     push_send(push, c);
 }
 
-static void end_all(struct push *push)
-{
-    const struct chunk none = {.size = 0};
-    for (int i = 0; i < push->setup.tree->workers; i++)
-        if (!computes_here(push, i))
-            mailbox_send_short(&push->box, &none, sizeof(none),
-                               push->setup.tree->worker_rank[i], PUSH_CHUNK);
-}
-
 /* Sums of loads are rounded, not loads: all iterations are handed out. */
 static void plan_round(struct push *push)
 {
@@ -174,8 +165,14 @@ static void plan_round(struct push *push)
             put_chunk(push, plan.chunk[n].worker, upto - rounds->units);
     }
     divisible_plan_free(&plan);
-    if (last)
-        end_all(push);
+    if (last) {
+        const struct chunk none = {.size = 0};
+        for (int i = 0; i < push->setup.tree->workers; i++)
+            if (!computes_here(push, i))
+                mailbox_send_short(&push->box, &none, sizeof(none),
+                                   push->setup.tree->worker_rank[i],
+                                   PUSH_CHUNK);
+    }
 }
 
 void push_rounds_go_on(struct push *push)

@@ -27,18 +27,6 @@ const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX])
     return names;
 }
 
-static void add_choices(const struct transport_rules *rules,
-                        const char *names[TRANSPORT_NAMES_MAX])
-{
-    int n = 1;
-    for (int i = 0; i < TRANSPORT_CHOICES; i++) {
-        const char *name = rules->choice[i].name;
-        if (name != NULL && strcmp(name, names[0]) != 0)
-            names[n++] = name;
-    }
-    names[n] = NULL;
-}
-
 const char *const *transport_choices(const char *field,
                                      const char *names[TRANSPORT_NAMES_MAX])
 {
@@ -46,8 +34,15 @@ const char *const *transport_choices(const char *field,
     names[1] = NULL;
     for (int i = 0; transport_list[i] != NULL; i++) {
         const struct transport_rules *rules = transport_list[i]->rules;
-        if (rules->field != NULL && strcmp(rules->field, field) == 0)
-            add_choices(rules, names);
+        if (rules->field != NULL && strcmp(rules->field, field) == 0) {
+            int n = 1;
+            for (int c = 0; c < TRANSPORT_CHOICES; c++) {
+                const char *name = rules->choice[c].name;
+                if (name != NULL && strcmp(name, names[0]) != 0)
+                    names[n++] = name;
+            }
+            names[n] = NULL;
+        }
     }
     return names;
 }
