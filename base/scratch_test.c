@@ -1,7 +1,5 @@
 #include "base/unit_testing.h"
 
-#include "base/scratch.h"
-
 #include "base/folder.h"
 
 #include <signal.h>

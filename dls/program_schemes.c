@@ -1,7 +1,6 @@
 /* Schemes of programs, in the form of sched_ops. */
 #include "dls/dls_parts.h"
 
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/campaign/words.h"
+#include "bench/campaign/sizing.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/given_costs.h"
 #include "harness/cell/binding.h"

@@ -16,6 +16,7 @@
 #include "harness/costs/calibration.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { SIZING_SPEEDS_MAX = 512, SIZING_KEPT = 16 };
 
@@ -54,5 +55,19 @@ int sizing_speeds_check(const char *text, struct error *err);
 /* The speeds that a calibration has measured: of threads, else of ranks. */
 void sizing_speeds_make(const struct calibration *calibration,
                         char speeds[SIZING_SPEEDS_MAX]);
+
+/* Words in the shapes of a campaign, so that it fits any machine. */
+
+/* "1xcores" becomes "1x8"; any text that is no shape stays as it is. */
+void words_put_cores(int cores, const char *field, const char *text, char *out,
+                     size_t size);
+
+/* Whether a layout is by the number of nodes: "nodesx8" or "allx1". */
+bool words_by_nodes(const char *field, const char *text);
+
+/* Such a layout on so many nodes: "nodes" is their number, "all" that of their
+ * cores. */
+void words_put_nodes(int nodes, int cores, const char *text, char *out,
+                     size_t size);
 
 #endif

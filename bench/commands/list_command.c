@@ -1,13 +1,15 @@
 /* dlsbench list: what can be named in specs. */
-#include "bench/commands/list_command.h"
-#include "bench/options/command.h"
-#include "bench/options/options.h"
 
 #include "base/nearest.h"
+#include "bench/campaign/campaign_keys.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
+#include "harness/cell/cell_field.h"
 #include "harness/check/choice.h"
 #include "harness/counters/counters.h"
 #include "harness/disturb/perturb.h"
 #include "harness/transport/openmp/openmp_schedule.h"
+#include "harness/transport/registry/transport_registry.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
 #include "sched/sched.h"
@@ -93,6 +95,188 @@ static void list_perturbations(void)
         const struct perturb_kind *kind = perturb_kinds[i];
         printf("\n%s: %s\n", kind->name, kind->summary);
         list_params(kind->params);
+    }
+}
+
+/* dlsbench list keys, columns and rules: what files have, a sentence each, and
+ * the manual pages of these files. */
+static void begin_page(bool man, const char *name, const char *summary,
+                       const char *text)
+{
+    if (man) {
+        options_man_begin(stdout, name, 5, summary);
+        puts(".SH DESCRIPTION");
+        options_man_text(stdout, text);
+        return;
+    }
+    printf("%s\n\n", summary);
+    options_print_text(stdout, text);
+}
+
+static void print_heading(bool man, const char *title)
+{
+    printf(man ? ".SS %s\n" : "\n%s\n", title);
+}
+
+static void print_row(bool man, const char *name, const char *help)
+{
+    (man ? options_man_row : options_print_row)(stdout, name, help);
+}
+
+static void list_keys(bool man)
+{
+    const char *names[CAMPAIGN_KEYS_MAX];
+    begin_page(
+        man, "keys", "keys of campaign files",
+        "A campaign is a YAML file that `dlsbench run` measures:\n"
+        "\n"
+        "    repetitions: 20\n"
+        "    cells:\n"
+        "      - {kernel: mandelbrot, scheme: [ss, gss], threads: 2}\n"
+        "\n"
+        "A key of a cell in the file itself is the default of all cells.");
+    print_heading(man, "keys of the file");
+    campaign_key_names(CAMPAIGN_KEYS_ALL, names);
+    for (int i = 0; names[i] != NULL; i++)
+        if (!campaign_key_is_field(names[i]))
+            print_row(man, names[i], campaign_key_help(names[i]));
+    print_heading(man, "keys of a cell");
+    campaign_key_names(CAMPAIGN_KEYS_CELL, names);
+    for (int i = 0; names[i] != NULL; i++)
+        print_row(man, names[i], campaign_key_help(names[i]));
+}
+
+static const struct {
+    const char *name, *help;
+} columns[] = {
+#define COLUMN(type, name, write, of, text) {#name, text},
+#include "harness/record/line/run_columns.def"
+};
+
+static void list_columns(bool man)
+{
+    begin_page(
+        man, "columns", "columns of result files",
+        "`dlsbench run` writes a directory.  Its files runs-*.jsonl have a "
+        "line for each repetition, a JSON object with these members, and a "
+        "line `cell_done` where a cell ends.  Use the repetitions of a cell "
+        "only where its line `cell_done` of the same launch has the status "
+        "ok.");
+    print_heading(man, "the repetition");
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        if (columns[i].help != NULL)
+            print_row(man, columns[i].name, columns[i].help);
+    print_heading(man, "what its transport counts");
+    for (int t = 0; transport_list[t] != NULL; t++) {
+        const struct transport_rules *rules = transport_list[t]->rules;
+        for (int i = 0; i < TRANSPORT_FACTS && rules->fact[i].name; i++)
+            print_row(man, rules->fact[i].name, rules->fact[i].help);
+    }
+    print_heading(man, "its cell");
+    for (int i = 0; i < CELL_FIELDS; i++)
+        if (!cell_field_table[i].asks && cell_field_table[i].size > 0)
+            print_row(man, cell_field_table[i].name, cell_field_table[i].help);
+}
+
+static void list_rules(bool man)
+{
+    begin_page(
+        man, "rules", "rules of `dlsbench omp --scheme @FILE`",
+        "A line of the file is a rule, LOOP = SCHEME.  What follows # is a "
+        "comment:\n"
+        "\n"
+        "    solver.c:120 = fss\n"
+        "    assemble     = awf-c  # a function\n"
+        "    *            = gss\n"
+        "\n"
+        "A loop is named once.  `dlsbench list schemes` names the schemes.");
+    print_heading(man, "what names a loop");
+    print_row(man, "FILE:LINE",
+              "its place, with or without folders, as reported");
+    print_row(man, "FUNCTION", "the function that has it, as reported");
+    print_row(
+        man, "MODULE:BUILD+OFFSET",
+        "its place in one build, as `--try` writes it; goes before the others");
+    print_row(man, "*", "every loop that no other rule names");
+}
+
+/* dlsbench list transports: what goes with what, and why the rest does not. */
+/* Marks whether the transport allows a request, and lists the exceptions:
+ * values of the transport's own field. */
+static void mark_request(const struct transport_rules *rules,
+                         enum transport_ask ask, char *text, size_t size)
+{
+    size_t used = 0;
+    snprintf(text, size, "%s", rules->refuses[ask] == NULL ? "yes" : "-");
+    for (int i = 0; rules->refuses[ask] == NULL && i < TRANSPORT_CHOICES; i++)
+        if (rules->choice[i].name != NULL &&
+            rules->choice[i].refuses[ask] != NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     used == 0 ? "not " : ", ",
+                                     rules->choice[i].name);
+}
+
+static void print_table(void)
+{
+    char text[64];
+    printf("\n%-38s", "");
+    for (int t = 0; transport_list[t] != NULL; t++)
+        printf(transport_list[t + 1] != NULL ? " %-7s" : " %s\n",
+               transport_list[t]->rules->name);
+    for (int ask = 0; ask < TRANSPORT_ASKS; ask++) {
+        printf("%-38s", transport_asks[ask]);
+        for (int t = 0; transport_list[t] != NULL; t++) {
+            mark_request(transport_list[t]->rules, ask, text, sizeof(text));
+            printf(transport_list[t + 1] != NULL ? " %-7s" : " %s\n", text);
+        }
+    }
+}
+
+static void print_fields(const struct transport_rules *rules)
+{
+    for (int i = 0; i < TRANSPORT_FIELDS && rules->fields[i] != NULL; i++)
+        printf("%s%s", i == 0 ? "    fields: " : ", ", rules->fields[i]);
+    if (rules->fields[0] != NULL)
+        putchar('\n');
+    if (rules->field != NULL)
+        printf("    %s: ", rules->field);
+    for (int i = 0; i < TRANSPORT_CHOICES && rules->choice[i].name; i++)
+        printf("%s%s", i == 0 ? "" : ", ", rules->choice[i].name);
+    if (rules->field != NULL)
+        putchar('\n');
+    for (int i = 0; i < TRANSPORT_FACTS && rules->fact[i].name; i++)
+        printf("%s%s (%s)", i == 0 ? "    records: " : ", ",
+               rules->fact[i].name, rules->fact[i].unit);
+    if (rules->fact[0].name != NULL)
+        putchar('\n');
+}
+
+static void print_refusals(const char *const *refuses, const char *field,
+                           const char *choice)
+{
+    for (int ask = 0; ask < TRANSPORT_ASKS; ask++) {
+        if (refuses[ask] == NULL)
+            continue;
+        printf("    no %s", transport_asks[ask]);
+        if (choice != NULL)
+            printf(" with %s %s", field, choice);
+        printf(": it %s\n", refuses[ask]);
+    }
+}
+
+static void list_transports(void)
+{
+    puts("transports: how chunks reach the workers (push: transport master "
+         "under protocol push)");
+    print_table();
+    for (int t = 0; transport_list[t] != NULL; t++) {
+        const struct transport_rules *rules = transport_list[t]->rules;
+        printf("\n%s: %s\n", rules->name, rules->summary);
+        print_fields(rules);
+        print_refusals(rules->refuses, NULL, NULL);
+        for (int i = 0; i < TRANSPORT_CHOICES; i++)
+            print_refusals(rules->choice[i].refuses, rules->field,
+                           rules->choice[i].name);
     }
 }
 

@@ -1,6 +1,5 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
-#include "base/scratch.h"
 #include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
 #include "bench/launching/child.h"

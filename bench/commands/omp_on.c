@@ -2,7 +2,7 @@
 
 #include "base/folder.h"
 #include "bench/calibrate/calibrated.h"
-#include "bench/foretell/replay/outlook_table.h"
+#include "bench/foretell/replay/outlook.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/command.h"
 #include "bench/results/folders.h"

@@ -2,7 +2,7 @@
 #include "bench/doctor/doctor.h"
 
 #include "base/file.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "base/stats.h"
 #include "base/system/groups.h"
 

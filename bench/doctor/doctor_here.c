@@ -1,7 +1,7 @@
 /* Checks that try something: the speed of a core, counters, two ranks. */
 #include "bench/doctor/doctor.h"
 
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "base/text.h"
 #include "bench/launching/child.h"
 #include "bench/launching/launcher.h"

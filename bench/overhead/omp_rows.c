@@ -4,7 +4,7 @@
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "bench/programs/static/code_tables.h"
 #include "dls/omp/omp_counters.h"
 #include "harness/program/need.h"

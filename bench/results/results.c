@@ -1,4 +1,4 @@
-#include "bench/results/results_parts.h"
+#include "bench/results/results.h"
 
 #include "base/folder.h"
 #include "base/list.h"
@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
-#include "harness/record/row_reader.h"
 
 #include <errno.h>
 #include <limits.h>

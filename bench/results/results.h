@@ -93,4 +93,14 @@ const json_t *results_tried(const struct results *results, const char *kernel);
 const struct result *results_find(const struct results *results,
                                   const char *hash);
 
+/* The private parts of the files results*.c; others use
+ * bench/results/results.h. */
+
+/* Whether any cell leaves its powers to be measured. */
+bool results_measure_power(const struct results *results);
+
+/* Takes the power of such a cell from a worker's line.  Returns 0 or -ENOMEM.
+ */
+int results_take_worker(struct results *results, const json_t *line);
+
 #endif

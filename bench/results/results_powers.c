@@ -1,5 +1,5 @@
 /* Powers that launches have measured: they are in the workers' records. */
-#include "bench/results/results_parts.h"
+#include "bench/results/results.h"
 
 #include "harness/check/setup.h"
 

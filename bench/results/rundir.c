@@ -4,11 +4,10 @@
 #include "base/folder.h"
 #include "base/system/whole.h"
 #include "base/text.h"
-#include "bench/campaign/gain.h"
+#include "bench/campaign/campaign.h"
 #include "bench/campaign/policy.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
-#include "bench/results/rundir_parts.h"
 #include "harness/program/earlier.h"
 #include "harness/record/record.h"
 

@@ -5,7 +5,6 @@
 #include "base/folder.h"
 #include "base/stamp.h"
 #include "harness/record/record.h"
-#include "harness/record/record_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

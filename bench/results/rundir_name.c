@@ -1,5 +1,5 @@
 /* Where results go. */
-#include "bench/results/rundir_parts.h"
+#include "bench/results/rundir.h"
 
 #include "base/text.h"
 #include "bench/results/folders.h"

@@ -5,7 +5,6 @@
 #include "harness/costs/calibration_fields.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
-#include "harness/record/row_reader.h"
 
 #include <errno.h>
 #include <math.h>

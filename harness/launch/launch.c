@@ -5,7 +5,6 @@
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
-#include "harness/launch/launch_order.h"
 #include "harness/program/guard.h"
 
 #include <errno.h>

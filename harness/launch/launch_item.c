@@ -3,9 +3,8 @@
 #include "harness/engine/engine.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
-#include "harness/launch/launch_rows.h"
 #include "harness/program/need.h"
-#include "harness/record/record_lines.h"
+#include "harness/record/record.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "harness/launch/launch_order.h"
+#include "harness/launch/launch_parts.h"
 
 #include "harness/program/need.h"
 

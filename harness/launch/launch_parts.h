@@ -4,13 +4,34 @@
 #define HARNESS_LAUNCH_LAUNCH_PARTS_H
 
 #include "base/system/energy.h"
+#include "harness/cell/cell.h"
+#include "harness/check/choice.h"
 #include "harness/check/worklist.h"
-#include "harness/launch/launch_order.h"
-#include "harness/launch/trial.h"
+#include "harness/problem/loop.h"
 #include "harness/record/record.h"
 #include "harness/repetition/run.h"
 
 #include <stdio.h>
+
+/* The order in which a launch measures its cells, and its blocks.
+ *
+ * Repetitions go in rounds over a whole block, so that a slow drift of the
+ * machine, or a state of some seconds, favours no cell.  Later comparisons are
+ * between ways to run one loop: the cells of a kernel follow each other, and a
+ * block ends between two kernels if possible. */
+
+enum { LAUNCH_BLOCK_LEAST = 8, LAUNCH_BLOCK_MOST = 64 };
+
+/* Moves the cells of a kernel together in order[0..count-1], indices into the
+ * cells: kernels in the order of their first
+ * cells, and cells in the order that they had. */
+void launch_gather(const struct cell *cells, int *order, int count);
+
+/* The number of cells from order[from] in one block: 1 to LAUNCH_BLOCK_MOST.
+ * An interrupted launch loses its unfinished block, so a block has at most two
+ * minutes of cells, each of cell_seconds, or LAUNCH_BLOCK_LEAST cells. */
+int launch_block(const struct cell *cells, const int *order, int from,
+                 int count, double cell_seconds);
 
 /* One cell of a block while it is measured. */
 struct item {
@@ -104,5 +125,71 @@ json_t *manifest_make(const struct worklist *, struct launch_context *);
 /* Collective, when all is measured.  Whether the manifest has become another
  * one, at rank 0: what each host used is known. */
 bool manifest_end(struct launch *launch, json_t *manifest);
+
+/* A cell of scheme auto:by=trial while it is measured: its candidates, open all
+ * at once, and the one that runs the next repetition.  Rank 0 decides
+ * (sched/select/select.h), and all ranks run the same. */
+
+struct trial {
+    struct cell cell;        /* with the present choice in `chosen` */
+    struct cell *candidates; /* owned */
+    struct setup *setup;     /* one for each, */
+    struct run **run;        /* and its run */
+    int count, current;
+    struct select_rule rule;
+    struct select select; /* rank 0 */
+    int seen[SELECT_MAX]; /* repetitions of each; rank 0 */
+    double spent_s[SELECT_MAX];
+};
+
+/* Collective: opens all candidates.  It runs at least `repetitions` times. */
+int trial_open(struct trial **trial, const struct setup *setup,
+               struct loop *loop, struct launch_context *context,
+               const struct policy *policy, struct error *err);
+void trial_close(struct trial *trial);
+
+/* Whether the repetition to come is a trial; rank 0. */
+bool trial_trying(const struct trial *trial);
+
+/* Collective: the repetition took so long, by rank 0.  Returns what rank 0
+ * decided by it; then trial->current is what runs next. */
+enum select_event trial_tell(struct trial *trial, const struct comm *comm,
+                             double time_s);
+
+/* Lines of choices-<launch>.jsonl: a decision after a repetition (NULL: none),
+ * and the result of a candidate; rank 0. */
+json_t *trial_row_decision(const struct trial *trial, const char *launch,
+                           int repetition, enum select_event event);
+json_t *trial_row_candidate(const struct trial *trial, const char *launch,
+                            int candidate);
+
+/* The lines of the result files (results/README.md), made from results. */
+
+/* The common values of a cell's lines. */
+struct row_context {
+    const char *launch;
+    const struct cell *cell;
+    const struct loop *loop;
+    const struct run *run;
+    const struct trial *trial; /* NULL: the cell chooses nothing by trying */
+    const struct counters_list *events;
+    uint64_t seed;
+    double tick_s;
+    int repetition;       /* from 1 */
+    double handover_s[2]; /* between cores, before and after the repetition;
+                             NAN: not measured (handover.h) */
+};
+
+/* Appends a line to runs-<launch>.jsonl.  Returns as record_line. */
+int row_run(const struct row_context *context, const struct run_result *result,
+            struct record_file *file, struct error *err);
+
+/* One line of workers-<launch>.jsonl. */
+json_t *row_worker(const struct row_context *context,
+                   const struct run_result *result, int worker);
+
+/* One line of chunks-<launch>.jsonl. */
+json_t *row_chunk(const struct row_context *context,
+                  const struct run_result *result, int64_t index);
 
 #endif

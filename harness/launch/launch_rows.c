@@ -1,10 +1,10 @@
 /* The columns of runs- and workers- files: means, imbalance, overhead. */
-#include "harness/launch/launch_rows.h"
+#include "harness/launch/launch_parts.h"
 
 #include "base/stamp.h"
 #include "harness/check/cell_transport.h"
 #include "harness/record/fields.h"
-#include "harness/record/record_lines.h"
+#include "harness/record/record.h"
 #include "harness/repetition/planned.h"
 
 #include <math.h>

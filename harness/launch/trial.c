@@ -1,4 +1,4 @@
-#include "harness/launch/trial.h"
+#include "harness/launch/launch_parts.h"
 
 #include "harness/program/need.h"
 #include "harness/record/record.h"

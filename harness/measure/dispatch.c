@@ -1,4 +1,4 @@
-#include "harness/measure/dispatch.h"
+#include "harness/measure/measure_parts.h"
 
 #include "base/stats.h"
 #include "harness/measure/crew.h"

@@ -1,4 +1,4 @@
-#include "harness/measure/input_cost.h"
+#include "harness/measure/measure_parts.h"
 
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"

@@ -1,12 +1,8 @@
 #include "harness/measure/measure.h"
 
 #include "base/text.h"
-#include "harness/measure/boundary_cost.h"
-#include "harness/measure/dispatch.h"
-#include "harness/measure/input_cost.h"
+#include "harness/measure/measure_parts.h"
 #include "harness/measure/measure_work.h"
-#include "harness/measure/rates.h"
-#include "harness/measure/slices.h"
 #include "harness/program/guard.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"

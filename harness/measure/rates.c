@@ -1,4 +1,4 @@
-#include "harness/measure/rates.h"
+#include "harness/measure/measure_parts.h"
 
 #include "base/stats.h"
 

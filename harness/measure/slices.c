@@ -1,4 +1,4 @@
-#include "harness/measure/slices.h"
+#include "harness/measure/measure_parts.h"
 
 #include "base/stats.h"
 #include "harness/disturb/load.h"

@@ -1,6 +1,6 @@
 #include "harness/testing.h"
 
-#include "harness/record/row_reader.h"
+#include "harness/record/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* Sums up the reports of all ranks: times, messages, the chunks' log. */
-#include "harness/repetition/run_parts.h"
-
 #include "base/stats.h"
 #include "harness/problem/serial.h"
 #include "harness/program/need.h"
-#include "harness/repetition/logged.h"
+#include "harness/repetition/run_parts.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
@@ -263,4 +261,18 @@ void run_free_gathered(struct run *run)
     run->all.tolls = NULL;
     run->all.ran = NULL;
     run->all.ran_worker = NULL;
+}
+
+static int compare_logged(const void *a, const void *b)
+{
+    const struct logged *x = a, *y = b;
+    int64_t later = x->ran.time_step - y->ran.time_step;
+    if (later == 0)
+        later = x->ran.start - y->ran.start;
+    return (later > 0) - (later < 0);
+}
+
+void logged_sort(struct logged *list, int64_t count)
+{
+    qsort(list, (size_t)count, sizeof(*list), compare_logged);
 }

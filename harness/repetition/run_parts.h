@@ -18,10 +18,10 @@
 #ifndef HARNESS_REPETITION_RUN_PARTS_H
 #define HARNESS_REPETITION_RUN_PARTS_H
 
+#include "harness/protocol/parallel/parallel.h"
 #include "harness/protocol/pipeline/dmps.h"
 #include "harness/protocol/pipeline/exchange.h"
 #include "harness/repetition/handout.h"
-#include "harness/repetition/logged.h"
 #include "harness/repetition/run.h"
 
 /* A rank of this process.  In simulation there may be half a million. */
@@ -229,5 +229,15 @@ void run_between(struct run *run, int pass, double begin_s);
 /* Collective: fills the result at rank 0. */
 void run_gather(struct run *run, struct run_result *result);
 void run_free_gathered(struct run *run);
+
+/* Chunks of all workers, as a report lists them. */
+
+struct logged {
+    struct ran ran;
+    int64_t worker;
+};
+
+/* By time step, then by start. */
+void logged_sort(struct logged *list, int64_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "bench/foretell/replay/replay_store.h"
 #include "bench/options/command.h"
 #include "harness/program/need.h"
-#include "harness/record/record_lines.h"
+#include "harness/record/record.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

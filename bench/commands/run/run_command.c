@@ -8,7 +8,6 @@
 #include "bench/foretell/interval/intervals.h"
 #include "bench/foretell/interval/models.h"
 #include "bench/launching/driver/announce.h"
-#include "bench/launching/driver/crowd.h"
 #include "bench/launching/driver/driver.h"
 #include "bench/options/command.h"
 #include "bench/results/summary.h"

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "harness/replay/replay.h"
 
+#include <stdio.h>
+
 enum { OUTLOOK_NUMBERS_MAX = 16, OUTLOOK_WORKERS_MAX = 1 << 16 };
 
 struct outlook_loop {
@@ -71,5 +73,15 @@ double outlook_gain(const struct outlook *outlook,
  * does, or it is not known. */
 int outlook_winner(const struct outlook *outlook,
                    const struct outlook_loop *loop, int i);
+
+/* An outlook as tables, one for each loop, and as outlook.json. */
+
+/* `source`: of the calibrated costs; empty: of none. */
+void outlook_print(const struct outlook *outlook, const char *source,
+                   FILE *out);
+
+/* Writes FOLDER/outlook.json for the report.  Returns 0 or -errno. */
+int outlook_write_json(const struct outlook *outlook, const char *folder,
+                       struct error *err);
 
 #endif

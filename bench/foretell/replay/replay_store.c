@@ -1,7 +1,7 @@
 #include "bench/foretell/replay/replay_store.h"
 
 #include "harness/cell/cell_field.h"
-#include "harness/record/record_lines.h"
+#include "harness/record/record.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #ifndef BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 #define BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 
+#include "base/error.h"
 #include "bench/campaign/campaign.h"
 #include "bench/launching/driver/estimate.h"
 
@@ -32,5 +33,16 @@ void announce_warnings(const struct announced *announced);
 
 /* The same before a campaign runs here. */
 void announce_campaign(const struct campaign *campaign);
+
+/* Cells that need more cores than this host has, known before anything runs. */
+
+/* Returns 0, or -EBUSY with a text that names the first layout whose workers
+ * cannot all have their own core (with smt: hardware thread), or its time for
+ * the CPU quota.  A warning says whose workers get slower cores than they
+ * could.  -EINVAL: hwloc shows another machine.  Also returns 0
+ * if that is allowed (oversubscribe), or if only a launch can know: the
+ * launcher may start ranks on other hosts. */
+int crowd_check(const struct campaign *campaign, const char *launcher,
+                struct error *err);
 
 #endif

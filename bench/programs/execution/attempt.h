@@ -3,7 +3,7 @@
 #define BENCH_PROGRAMS_EXECUTION_ATTEMPT_H
 
 #include "base/error.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "base/system/allowed.h"
 #include "bench/launching/stops.h"
 #include "bench/programs/execution/output.h"

@@ -4,7 +4,7 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "harness/program/need.h"
-#include "harness/record/row_reader.h"
+#include "harness/record/record.h"
 
 #include <errno.h>
 #include <jansson.h>

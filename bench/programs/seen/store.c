@@ -6,7 +6,6 @@
 #include "harness/cell/cell_field.h"
 #include "harness/program/need.h"
 #include "harness/record/record.h"
-#include "harness/record/record_lines.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include "harness/program/need.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
-#include "harness/record/record_lines.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "harness/launch/launch_parts.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/record/record_lines.h"
+#include "harness/record/record.h"
 
 json_t *manifest_make(const struct worklist *work,
                       struct launch_context *context)

@@ -1,5 +1,5 @@
 /* A core that a simulated worker shares with busy processes in time slices, as
- * observed on the system of this machine (harness/measure/slices.h).
+ * observed on the system of this machine (harness/measure/slices.c).
  *
  * At every tick the core goes to the process that had less of it: a worker that
  * is ahead of its share leaves it to each of the others for a tick, and keeps

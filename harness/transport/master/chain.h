@@ -7,7 +7,6 @@
 
 #include "harness/messages/source_rma.h"
 #include "harness/transport/master/relay.h"
-#include "harness/transport/reissue/reissue_source.h"
 #include "harness/transport/transport.h"
 
 /* One worker's end of any kind, on separate cache lines. */

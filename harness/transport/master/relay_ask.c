@@ -1,7 +1,6 @@
 /* The workers' end of the relay. */
 #include "harness/transport/master/relay.h"
 
-
 /* Requests are small: the library buffers them, and the receiver always has a
  * receive posted or is on its way to one. */
 void relay_send_request(struct relay *relay, struct request request, int thread,

@@ -13,9 +13,11 @@
 #define HARNESS_TRANSPORT_REISSUE_REISSUE_H
 
 #include "harness/engine/engine.h"
+#include "harness/messages/source.h"
 #include "sched/sched.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum reissue_answer {
@@ -111,5 +113,30 @@ int reissue_holder(const struct reissue *book,
 /* The worker whose result counts for the chunk that begins with `start`; -1:
  * none. */
 int reissue_winner(const struct reissue *book, int64_t start);
+
+/* A source with reissued chunks, in front of the source of a worker that shares
+ * memory with the book (a thread of the one process, or of the master's rank).
+ *
+ * Two workers may run the same iterations at the same time, so each computes
+ * into private memory.  The request for the next chunk moves the finished one's
+ * results to their place if they are the first. */
+
+struct reissue_source {
+    struct source base;
+    struct source *inner;
+    struct reissue *book;
+    const char *own;     /* the worker's results, of the whole loop */
+    char *output;        /* where it belongs; NULL: nothing is computed */
+    size_t output_bytes; /* of an iteration */
+    /* While it waits: serves others, true when there was a request; NULL: it
+     * does not serve. */
+    bool (*serve)(void *arg);
+    void *arg;
+    struct chunk current; /* size 0: none */
+    bool dry;             /* the inner source is empty */
+};
+
+/* base, current and dry are set here, the rest by the caller. */
+void reissue_source_open(struct reissue_source *source, int worker);
 
 #endif

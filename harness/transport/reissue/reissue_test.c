@@ -3,7 +3,7 @@
  * Needs no MPI, so that the thread sanitizer can watch the threads. */
 #include "harness/testing.h"
 
-#include "harness/transport/reissue/reissue_source.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <stdatomic.h>
 
