@@ -27,6 +27,9 @@ import slices  # noqa: E402
 CHECKS = ["headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
+# Of `make test`.  What has not begun half a minute before is skipped, but not
+# the files that the commit touches: on a slow processor the slice is smaller.
+MOST_S = 600
 # Integration tests that measure or look at other processes, or take network
 # interfaces away while MPI may list them: nothing else runs beside them.
 ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
@@ -243,10 +246,18 @@ def integration(count):
     build_for(count, files)
     alone, waiting = ([x for x in files if os.path.basename(x)[5:-3] in names]
                       for names in (ALONE, WAITING))
+    touched = slices.touched({os.path.basename(x)[5:-3] for x in files},
+                             slices.seed())
     others = sorted(
         (x for x in files if x not in alone + waiting),
-        key=lambda x: (LONGEST + [of := os.path.basename(x)[5:-3]]).index(of))
-    # What measures alone goes first: the others use its calibration.
+        key=lambda x: ((of := os.path.basename(x)[5:-3]) not in touched,
+                       (LONGEST + [of]).index(of)))
+    # What measures alone goes first: the others use its calibration, which
+    # takes three times as long beside them.
+    if any(uses_calibration(x) for x in others) and not any(
+            uses_calibration(x) for x in alone):
+        alone = ["tests/integration/test_calibrate.py::"
+                 "test_what_a_calibration_holds", *alone]
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(1) as pool:
         os.environ["CALIBRATION_FOLDER"] = folder
@@ -258,6 +269,11 @@ def integration(count):
                                "loadfile"])
         count.add(*slow.result())
         del os.environ["CALIBRATION_FOLDER"]
+
+
+def uses_calibration(file):
+    with open(file, encoding="utf-8") as source:
+        return re.search(r"\bmeasured[,)]", source.read()) is not None
 
 
 def build_for(count, files):
@@ -290,8 +306,8 @@ def pin(count):
     count.add(code == 0, code != 0)
 
 
-def pytest(count, files, options, beside=False):
-    """Returns what the count has now."""
+def pytest(count, files, options, beside=False, late=False):
+    """Returns what the count has now.  late: also when the time is over."""
     if not files:
         return 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -300,7 +316,8 @@ def pytest(count, files, options, beside=False):
                        "--tb=short", "-p", "no:cacheprovider",
                        "--durations=15", "--junitxml", report, *options,
                        *files], limit=2400, beside=beside,
-                      env=machine.look_faster(os.environ.get("FASTER")))
+                      env={**machine.look_faster(os.environ.get("FASTER")),
+                           **({"TESTS_END": ""} if late else {})})
         count_pytest(count, code, report)
     return count.passed, count.failed, count.skipped
 
@@ -343,7 +360,7 @@ def count_pytest(count, code, report):
             for names in ("tests", "failures errors", "skipped"))
         again = measured_beside(suite)
         if again:
-            pytest(count, again, [])
+            pytest(count, again, [], late=True)
             tests -= len(again)
             failed -= len(again)
             code = code if failed else 0
@@ -386,6 +403,9 @@ def main():
         machine.take_quota(os.environ["QUOTA"])
     if not os.environ.get("ALL"):
         os.environ["SLICE"] = slices.seed()
+        if not sys.argv[1:] and "/" not in slices.seed():
+            os.environ["TESTS_END"] = str(
+                time.time() + MOST_S * slowness() - 30)
     count = Count()
     names = sys.argv[1:] or list(PARTS)
     for name in names:

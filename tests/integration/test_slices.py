@@ -1,4 +1,5 @@
 """What `make test` leaves out of a full cross, other commits run."""
+import os
 import re
 import subprocess
 
@@ -134,3 +135,15 @@ def test_of_unit_tests_under_sanitizers_a_part_is_built_and_run(monkeypatch):
     assert part == slices.kept("unit-address", every, "a1", 3)
     monkeypatch.setenv("ALL", "1")
     assert programs(*sanitized) == every
+
+
+@pytest.mark.parametrize("end,counted", [("1", "5 skipped"),
+                                         ("", "5 passed")])
+def test_when_the_time_is_over_no_test_begins(end, counted):
+    done = subprocess.run(
+        ["/usr/bin/python3", "-m", "pytest", "-q", "-rs", "-p",
+         "no:cacheprovider", "tests/integration/test_sizes.py"], cwd=ROOT,
+        env={**os.environ, "TESTS_END": end, "SLICE": "0"},
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and counted in done.stdout, done.stdout
+    assert ("SLICE=0 tests/run.py integration" in done.stdout) == (end == "1")
