@@ -1,4 +1,5 @@
 /* dlsbench summary: the table of an existing result directory. */
+#include "base/folder.h"
 #include "bench/commands/summary_trackers.h"
 #include "bench/options/command.h"
 #include "bench/options/options.h"
@@ -47,6 +48,27 @@ static const struct options_page page = {
     .tables = tables,
     .take_word = take_word};
 
+/* Says where the results are instead, if folders in it have some. */
+static int refuse_empty(const char *dir, struct error *err)
+{
+    struct folder below = {.count = 0}, found = {.count = 0};
+    int code = error_set(err, ENOENT, "%s: no results are here", dir);
+    folder_find(dir, "", "", &below, NULL);
+    for (int i = 0; i < below.count && found.count == 0; i++) {
+        folder_free(&found);
+        folder_find(below.path[i], "runs-", ".jsonl", &found, NULL);
+        if (found.count > 0)
+            code = error_set(err, ENOENT,
+                             "%s: no results are here, but in folders of it: "
+                             "name one, such as %s, or read all as one: "
+                             "dlsbench report %s",
+                             dir, below.path[i], dir);
+    }
+    folder_free(&found);
+    folder_free(&below);
+    return code;
+}
+
 static int read_dir(const char *dir, struct results *results, struct error *err)
 {
     struct stat info;
@@ -58,7 +80,7 @@ static int read_dir(const char *dir, struct results *results, struct error *err)
     int code = results_read(dir, results, err);
     if (code == 0 && results->count == 0) {
         results_free(results);
-        return error_set(err, ENOENT, "%s: no results are here", dir);
+        return refuse_empty(dir, err);
     }
     return code;
 }
