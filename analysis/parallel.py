@@ -31,7 +31,7 @@ def share(function, items, taken, out, parent):
 
 def map_forked(function, items):
     """[function(item) for item in items]; the first error is raised again."""
-    count = min(os.cpu_count() or 1, len(items))
+    count = min(len(os.sched_getaffinity(0)), len(items))
     if count < 2:
         return [function(item) for item in items]
     context = multiprocessing.get_context("fork")

@@ -139,7 +139,8 @@ class Paper:
             calls.append(self.also)
         if all(together(calls)):
             self.say(PYTHON, PAPERS / "report.py", self.there.name, self.out)
-            self.say(PYTHON, ROOT / "analysis/report.py", self.out)
+            self.say(PYTHON, ROOT / "analysis/report.py", self.out,
+                     "--no-files")
 
 
 def interrupt(number, _):
