@@ -28,7 +28,7 @@ int bench_cell_open(struct bench_cell *c, struct launch_context *context,
         code = cell_set(&cell, f->name, f->value, err);
     if (code != 0)
         return code;
-    code = setup_open(&c->setup, &cell, err);
+    code = setup_resolve(&c->setup, &cell, err);
     if (code != 0)
         return code;
     if (loop == NULL) {
@@ -50,7 +50,7 @@ void bench_cell_close(struct bench_cell *c)
         run_close(c->run);
     if (c->own.kernel != NULL)
         loop_close(&c->own);
-    setup_close(&c->setup);
+    setup_free(&c->setup);
     json_decref(c->texts);
     *c = (struct bench_cell){.loop = NULL};
 }

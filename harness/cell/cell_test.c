@@ -81,7 +81,7 @@ static void equal_powers_are_no_powers(void **unused)
     struct setup setup;
     open_good(&setup, WORDS("threads=4", "power=2:1,2:1.0"));
     assert_null(setup.power);
-    setup_close(&setup);
+    setup_free(&setup);
 }
 
 static void powers_are_one_cell_however_written(void **unused)
@@ -106,7 +106,7 @@ static void powers_expand_to_one_per_worker(void **unused)
     open_good(&setup, WORDS("layout=3x2", "power=2:3,1/2,3:1"));
     assert_non_null(setup.power);
     assert_memory_equal(setup.power, expected, sizeof(expected));
-    setup_close(&setup);
+    setup_free(&setup);
 }
 
 /* As many different powers as there are characters for: they still fit after
@@ -122,7 +122,7 @@ static void long_power_lists_stay_whole(void **unused)
     assert_non_null(setup.power);
     for (int i = 0; i < 126; i++)
         assert_true(setup.power[i] == (i % 2 ? 1.0 / 3 : 1.0 / 7));
-    setup_close(&setup);
+    setup_free(&setup);
 }
 
 static void every_field_is_in_the_hash(void **unused)
@@ -305,7 +305,7 @@ static void loads_have_one_form(void **unused)
     struct cell plain = good(WORDS("threads=6"));
     open_good(&setup, WORDS("threads=6"));
     assert_null(setup.load);
-    setup_close(&setup);
+    setup_free(&setup);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         char word[64];
         snprintf(word, sizeof(word), "load=%s", row[i].given);
@@ -317,7 +317,7 @@ static void loads_have_one_form(void **unused)
         assert_string_not_equal(plain.hash, cell.hash);
         open_good(&setup, WORDS("threads=6", word));
         assert_memory_equal(setup.load, row[i].load, sizeof(row[i].load));
-        setup_close(&setup);
+        setup_free(&setup);
     }
 }
 

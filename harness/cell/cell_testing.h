@@ -35,13 +35,13 @@ static inline struct cell good(const char *const *words)
     return cell;
 }
 
-/* Resolved; setup_close it. */
+/* Resolved; setup_free it. */
 static inline void open_good(struct setup *setup, const char *const *words)
 {
     struct cell cell;
     struct error err = {""};
     fill(&cell, words);
-    if (setup_open(setup, &cell, &err) != 0)
+    if (setup_resolve(setup, &cell, &err) != 0)
         fail_msg("%s ...: %s", words[0], err.text);
 }
 

@@ -300,8 +300,6 @@ static int resolve_workers(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* ---- the whole ---- */
-
 /* Resolved values are in canonical form. */
 static int resolve_values(struct setup *setup, struct error *err)
 {
@@ -347,18 +345,19 @@ static int (*const parts[])(struct setup *setup, struct error *err) = {
     resolve_values,
 };
 
-int setup_open(struct setup *setup, const struct cell *cell, struct error *err)
+int setup_resolve(struct setup *setup, const struct cell *cell,
+                  struct error *err)
 {
     int code = 0;
     *setup = (struct setup){.cell = *cell};
     for (size_t i = 0; code == 0 && i < sizeof(parts) / sizeof(parts[0]); i++)
         code = parts[i](setup, err);
     if (code != 0)
-        setup_close(setup);
+        setup_free(setup);
     return code;
 }
 
-void setup_close(struct setup *setup)
+void setup_free(struct setup *setup)
 {
     free(setup->power);
     free(setup->load);
@@ -373,11 +372,11 @@ bool setup_learns_by_repetition(const struct setup *setup)
 int cell_check(struct cell *cell, struct error *err)
 {
     struct setup setup;
-    int code = setup_open(&setup, cell, err);
+    int code = setup_resolve(&setup, cell, err);
     if (code != 0)
         return code;
     *cell = setup.cell;
-    setup_close(&setup);
+    setup_free(&setup);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* The private parts of setup_open in harness/check/cell_*.c, one for each
+/* The private parts of setup_resolve in harness/check/cell_*.c, one for each
  * question, called in the order of its table.  A part can use the values that
  * earlier parts have resolved.  Each returns 0, -EINVAL or -ENOTSUP. */
 #ifndef HARNESS_CHECK_CELL_CHECKS_H

@@ -84,7 +84,7 @@ static void the_master_is_never_gone(void **unused)
         snprintf(text, sizeof(text), "perturb=gone:workers=3,seed=%d", seed);
         open_good(&setup, WORDS(LOOP, "layout=4x2", text));
         setup_pick_perturbed(&setup, hit);
-        setup_close(&setup);
+        setup_free(&setup);
         int count = 0;
         for (int w = 0; w < 8; w++)
             count += hit[w];

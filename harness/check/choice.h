@@ -43,7 +43,7 @@ int choice_parse(const char *text, struct choice_rule *rule,
 
 struct setup;
 
-/* For setup_open.  First, when specs are read: the cell's own hierarchy and
+/* For setup_resolve.  First, when specs are read: the cell's own hierarchy and
  * interval stay, and that goes into the canonical spec.  choice_of_interval:
  * the cell is settled and its interval is chosen.  Then, when all is resolved:
  * whether there are candidates, and trials enough. */

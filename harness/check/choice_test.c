@@ -11,10 +11,10 @@ static int candidates(const struct cell *cell, struct cell **list)
     struct error err = {""};
     int count;
     struct setup setup;
-    assert_int_equal(setup_open(&setup, cell, &err), 0);
+    assert_int_equal(setup_resolve(&setup, cell, &err), 0);
     if (choice_candidates(&setup, list, &count, &err) != 0)
         fail_msg("%s", err.text);
-    setup_close(&setup);
+    setup_free(&setup);
     return count;
 }
 

@@ -1,7 +1,7 @@
 /* A cell, checked and resolved once: its text as values.
  *
  * cell_check makes the canonical text of a cell; code that runs it, or needs
- * more than its text, opens a setup and does not parse again. */
+ * more than its text, resolves it to a setup and does not parse again. */
 #ifndef HARNESS_CHECK_SETUP_H
 #define HARNESS_CHECK_SETUP_H
 
@@ -46,8 +46,9 @@ struct setup {
  * shape, as many powers as workers, ...) and resolves it.  -EINVAL: a field is
  * wrong in itself; -ENOTSUP: the fields are right but do not go together (a
  * campaign skips and counts these).  Then nothing is left open. */
-int setup_open(struct setup *setup, const struct cell *cell, struct error *err);
-void setup_close(struct setup *setup);
+int setup_resolve(struct setup *setup, const struct cell *cell,
+                  struct error *err);
+void setup_free(struct setup *setup);
 
 /* Which workers its perturbations hold: one byte for each worker, with a bit
  * for each perturbation. */
@@ -60,7 +61,7 @@ bool setup_learns_by_repetition(const struct setup *setup);
 /* ---- cells without more ---- */
 
 /* Writes canonical forms and the hash, or leaves the cell as it is.  Returns
- * what setup_open does. */
+ * what setup_resolve does. */
 int cell_check(struct cell *cell, struct error *err);
 
 /* The checked cell of a plan, ready to run: its interval has been chosen.

@@ -28,7 +28,7 @@ static void text_becomes_values(void **unused)
     assert_true(s.binding.smt && s.stamps && !s.sent && !s.replan);
     assert_int_equal(s.perturbs.count, 2);
     assert_int_equal(s.load[2], 3);
-    setup_close(&s);
+    setup_free(&s);
 }
 
 static void schemes_are_of_four_kinds(void **unused)
@@ -62,7 +62,7 @@ static void schemes_are_of_four_kinds(void **unused)
         if (i == 2)
             assert_true(s.scheme.schedule.kind == OPENMP_GUIDED &&
                         s.scheme.schedule.chunk == 3);
-        setup_close(&s);
+        setup_free(&s);
     }
 }
 
@@ -74,10 +74,10 @@ static void loops_with_dependences_have_steps(void **unused)
     assert_int_equal(s.protocol, PROTOCOL_SUBPROBLEM);
     assert_int_equal(s.steps, 3);
     assert_true(s.replan && !setup_learns_by_repetition(&s));
-    setup_close(&s);
+    setup_free(&s);
     open_good(&s, WORDS(GRID, "layout=2x1", "scheme=awf"));
     assert_true(!s.replan && setup_learns_by_repetition(&s));
-    setup_close(&s);
+    setup_free(&s);
 }
 
 static void measured_powers_are_left_to_the_launch(void **unused)
@@ -85,10 +85,10 @@ static void measured_powers_are_left_to_the_launch(void **unused)
     struct setup s;
     open_good(&s, WORDS("threads=2", "power=measured"));
     assert_true(s.measures_power && s.power == NULL);
-    setup_close(&s);
+    setup_free(&s);
     open_good(&s, WORDS("threads=1", "power=measured"));
     assert_true(!s.measures_power && s.cell.power[0] == '\0');
-    setup_close(&s);
+    setup_free(&s);
 }
 
 /* A cell that is in canonical form is the same again. */
@@ -97,9 +97,9 @@ static void a_setup_of_a_checked_cell_is_the_same(void **unused)
     struct cell cell = good(WORDS("threads=4", "power=1,1,2,2", "load=w0,w1:2",
                                   "bind=0,1,2,3", "scheme=fac2"));
     struct setup s;
-    assert_int_equal(setup_open(&s, &cell, NULL), 0);
+    assert_int_equal(setup_resolve(&s, &cell, NULL), 0);
     assert_memory_equal(&s.cell, &cell, sizeof(cell));
-    setup_close(&s);
+    setup_free(&s);
 }
 
 static void what_fails_leaves_nothing_open(void **unused)
@@ -109,7 +109,7 @@ static void what_fails_leaves_nothing_open(void **unused)
     struct error err = {""};
     fill(&cell, WORDS("threads=2", "power=1,2", "load=w0", "perturb=gone:at=1",
                       "reissue=on", "transport=steal"));
-    assert_int_equal(setup_open(&s, &cell, &err), -ENOTSUP);
+    assert_int_equal(setup_resolve(&s, &cell, &err), -ENOTSUP);
     assert_null(s.power);
     assert_null(s.load);
 }

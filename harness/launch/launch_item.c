@@ -240,7 +240,7 @@ void item_close(struct item *item)
         trial_close(item->trial);
     else if (item->run != NULL)
         run_close(item->run);
-    setup_close(&item->setup);
+    setup_free(&item->setup);
     item->trial = NULL;
     item->run = NULL;
 }
@@ -289,7 +289,7 @@ static int open_setup(struct launch *launch, struct item *item,
     if (choice_by(item->cell) == CHOICE_SIMULATION)
         code = choice_apply(item->cell, &runs, err);
     if (code == 0)
-        code = setup_open(&item->setup, &runs, err);
+        code = setup_resolve(&item->setup, &runs, err);
     return comm_agree(&launch->context.comm, code, err);
 }
 

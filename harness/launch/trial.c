@@ -13,7 +13,7 @@ static int open_runs(struct trial *trial, struct loop *loop,
 {
     for (int i = 0; i < trial->count; i++) {
         const struct cell *next = &trial->candidates[i];
-        int code = setup_open(&trial->setup[i], next, err);
+        int code = setup_resolve(&trial->setup[i], next, err);
         code = comm_agree(&context->comm, code, err);
         if (code == 0)
             code = run_open(&trial->run[i], &trial->setup[i], loop, context,
@@ -59,7 +59,7 @@ void trial_close(struct trial *trial)
         if (trial->run[i] != NULL)
             run_close(trial->run[i]);
     for (int i = 0; trial->setup != NULL && i < trial->count; i++)
-        setup_close(&trial->setup[i]);
+        setup_free(&trial->setup[i]);
     free(trial->setup);
     free(trial->run);
     free(trial->candidates);

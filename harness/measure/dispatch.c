@@ -78,12 +78,13 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
     struct setup setup;
     struct loop loop;
     struct run *run;
-    int code = comm_agree(&context->comm, setup_open(&setup, cell, err), err);
+    int code =
+        comm_agree(&context->comm, setup_resolve(&setup, cell, err), err);
     if (code == 0)
         code = loop_open(&loop, setup.kernel, &setup.kernel_spec, false,
                          &context->comm, 60, 1, err);
     if (code != 0) {
-        setup_close(&setup);
+        setup_free(&setup);
         return code;
     }
     code = run_open(&run, &setup, &loop, context, oversubscribe, err);
@@ -92,7 +93,7 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
         run_close(run);
     }
     loop_close(&loop);
-    setup_close(&setup);
+    setup_free(&setup);
     return code;
 }
 

@@ -58,7 +58,7 @@ static void close_cell(struct fixture *f)
         f->loop.kernel->destroy(f->loop.instance);
     loop_costs_close(&f->loop);
     tree_free(&f->tree);
-    setup_close(&f->setup);
+    setup_free(&f->setup);
 }
 
 /* Leads of requests and deadlines of chunks follow from it. */
@@ -158,10 +158,10 @@ static void costs_of_the_last_step_need_one(void **unused)
     struct setup s;
     open_good(&s, WORDS("kernel=sph", "scheme=hss", "costs=last", "threads=2"));
     assert_true(s.recosts && s.stamps && s.replan);
-    setup_close(&s);
+    setup_free(&s);
     open_good(&s, WORDS("kernel=sph", "scheme=gss", "costs=last", "threads=2"));
     assert_true(!s.recosts && !s.stamps && s.cell.costs[0] == '\0');
-    setup_close(&s);
+    setup_free(&s);
     bad(WORDS("kernel=sph:steps=1", "scheme=hss", "costs=last"), -ENOTSUP,
         "costs last: kernel sph has one time step here");
     bad(WORDS("kernel=triad", "scheme=hss", "costs=last"), -ENOTSUP,

@@ -59,10 +59,10 @@ static int list_candidates(const struct cell *cell, struct cell **list,
                            int *count, struct error *err)
 {
     struct setup setup;
-    int code = setup_open(&setup, cell, err);
+    int code = setup_resolve(&setup, cell, err);
     if (code == 0)
         code = choice_candidates(&setup, list, count, err);
-    setup_close(&setup);
+    setup_free(&setup);
     return code;
 }
 

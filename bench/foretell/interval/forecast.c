@@ -279,7 +279,7 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
 {
     struct setup setup;
     struct forecast_chunks chunks;
-    int code = setup_open(&setup, cell, err);
+    int code = setup_resolve(&setup, cell, err);
     if (code != 0)
         return code;
     double *power = powers_of(&setup);
@@ -303,7 +303,7 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
         code = forecast_open(f, &loop, calibration, err);
     forecast_forget(&chunks);
     free(power);
-    setup_close(&setup);
+    setup_free(&setup);
     return code;
 }
 

@@ -36,7 +36,7 @@ int replay_cell_check(const struct cell *cell, const char **without,
     struct setup setup;
     struct cell checked = *cell;
     checked.platform = "";
-    int code = setup_open(&setup, &checked, err);
+    int code = setup_resolve(&setup, &checked, err);
     if (code != 0)
         return code;
     const char *what = find_left_out(&setup);
@@ -46,7 +46,7 @@ int replay_cell_check(const struct cell *cell, const char **without,
                : setup_learns_by_repetition(&setup)
                    ? "what a scheme learns in earlier repetitions"
                    : NULL;
-    setup_close(&setup);
+    setup_free(&setup);
     return what == NULL ? 0
                         : error_set(err, ENOTSUP, "a replay knows %s", what);
 }
@@ -140,11 +140,11 @@ int replay_cell_run(const struct replay_cell *replay,
     struct setup setup;
     struct cell cell = *replay->cell;
     cell.platform = "";
-    int code = setup_open(&setup, &cell, err);
+    int code = setup_resolve(&setup, &cell, err);
     if (code != 0)
         return code;
     code = run_setup(replay, &setup, result, err);
-    setup_close(&setup);
+    setup_free(&setup);
     return code;
 }
 
@@ -176,7 +176,7 @@ bool replay_cell_chunks(const struct replay_cell *replay, uint64_t *hash)
     struct cell cell = *replay->cell;
     bool found = false;
     cell.platform = "";
-    if (setup_open(&setup, &cell, NULL) != 0)
+    if (setup_resolve(&setup, &cell, NULL) != 0)
         return false;
     const struct sched_pair *pair = &setup.scheme.pair;
     const struct sched_loop loop = {.iterations = replay->loop->iterations,
@@ -190,7 +190,7 @@ bool replay_cell_chunks(const struct replay_cell *replay, uint64_t *hash)
         sched_table_free(&table);
         found = true;
     }
-    setup_close(&setup);
+    setup_free(&setup);
     return found;
 }
 

@@ -20,9 +20,9 @@ struct replay_cell {
 };
 
 /* Whether a replay models the cell; `without`: what it leaves out then (NULL:
- * nothing).  Returns 0, or as setup_open does; -ENOTSUP also for what it does
- * not model: dependences, time steps, other transports, pools below a window,
- * load, perturbations, chunks handed out again, measured powers. */
+ * nothing).  Returns 0, or as setup_resolve does; -ENOTSUP also for what it
+ * does not model: dependences, time steps, other transports, pools below a
+ * window, load, perturbations, chunks handed out again, measured powers. */
 int replay_cell_check(const struct cell *cell, const char **without,
                       struct error *err);
 

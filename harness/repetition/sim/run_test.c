@@ -74,7 +74,7 @@ static void close_cell(struct fixture *f)
 {
     run_close(f->run);
     loop_close(&f->loop);
-    setup_close(&f->setup);
+    setup_free(&f->setup);
 }
 
 /* Worker 1, the first on another host than the master: its chunk and its end
