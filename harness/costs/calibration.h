@@ -120,8 +120,8 @@ struct calibration_charge {
 };
 
 /* The part of a message's (c_d, c_c) that keeps its two ends busy.  Simulated
- * platforms give it (bench/foretell/interval/platform_costs.h); measured ones
- * do not. */
+ * platforms give it (bench/foretell/sync_interval/platform_costs.h); measured
+ * ones do not. */
 struct calibration_ends {
     bool known;
     double start, byte; /* s, s for each byte; of both ends together */

@@ -2,7 +2,7 @@
  * the rest the file; the plan is whole. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/foretell/load/plan_command.h"
+#include "bench/foretell/divisible_load/plan_command.h"
 #include "sched/divisible/algorithm.h"
 
 #include <math.h>

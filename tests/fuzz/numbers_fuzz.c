@@ -1,7 +1,7 @@
 /* Numbers and lists of numbers in options. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/foretell/interval/predict.h"
+#include "bench/foretell/sync_interval/predict.h"
 #include "bench/options/numbers.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "bench/commands/run/run_options.h"
-#include "bench/foretell/load/plan_command.h"
+#include "bench/foretell/divisible_load/plan_command.h"
 
 #include <stdlib.h>
 #include <string.h>

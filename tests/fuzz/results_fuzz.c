@@ -3,7 +3,7 @@
  * begins the file of kind N of those below. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/foretell/interval/models.h"
+#include "bench/foretell/sync_interval/models.h"
 #include "bench/results/results.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"

@@ -61,7 +61,7 @@ FILES = {
 # Which file tests a room whose name it does not have.
 ROOMS = {
     "analysis": "analysis_report", "bench/campaign": "batch",
-    "bench/foretell/load": "plan", "bench/foretell/replay": "replay",
+    "bench/foretell/divisible_load": "plan", "bench/foretell/replay": "replay",
     "bench/launching": "driver", "bench/options": "help",
     "bench/programs": "omp", "bench/results": "results",
     "bench/simgrid": "sim", "dls": "libdls", "harness/cell": "errors",

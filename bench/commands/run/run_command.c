@@ -4,9 +4,9 @@
 #include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
-#include "bench/foretell/choose/choose.h"
-#include "bench/foretell/interval/intervals.h"
-#include "bench/foretell/interval/models.h"
+#include "bench/foretell/auto_scheme/choose.h"
+#include "bench/foretell/sync_interval/intervals.h"
+#include "bench/foretell/sync_interval/models.h"
 #include "bench/launching/driver/announce.h"
 #include "bench/launching/driver/driver.h"
 #include "bench/options/command.h"

@@ -1,7 +1,7 @@
 #include "bench/launching/driver/estimate.h"
 
 #include "bench/campaign/kernel_work.h"
-#include "bench/foretell/interval/forecast.h"
+#include "bench/foretell/sync_interval/forecast.h"
 #include "harness/check/setup.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
