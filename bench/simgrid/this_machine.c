@@ -3,7 +3,7 @@
 #include "base/system/whole.h"
 #include "bench/calibrate/calibrated.h"
 #include "bench/calibrate/nodes.h"
-#include "bench/simgrid/platform_file.h"
+#include "bench/simgrid/platform_writer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static double finite_or(double value, double fallback)
 }
 
 /* A message's own time under way: neither at its sender nor its receiver. */
-static void set_links(const struct calibration *c, struct platform_file *p)
+static void set_links(const struct calibration *c, struct platform_numbers *p)
 {
     const struct calibration_kind *ranks = &c->kind[CALIBRATION_RANKS];
     const struct calibration_charge *charge = &ranks->charge;
@@ -135,7 +135,7 @@ static int make_absolute(const char *calibration, char path[PATH_MAX],
 /* What lies between two nodes, from the file beside the calibration.  A node
  * with one worker is known by ranks on two, if these were measured with
  * kernels: `c` gets them. */
-static int set_between(const char *file, struct platform_file *p,
+static int set_between(const char *file, struct platform_numbers *p,
                        struct this_machine *machine, struct calibration *c,
                        struct error *err)
 {
@@ -182,14 +182,14 @@ static int open_machine(struct this_machine *machine, const char *file,
                         long workers, struct error *err)
 {
     struct calibration c;
-    struct platform_file p = {.nodes = 0};
+    struct platform_numbers p = {.nodes = 0};
     *machine = (struct this_machine){.platform = ""};
     int code = calibrated_load(file, &c, p.source, sizeof(p.source), err);
     if (code != 0)
         return error_prefix(err, code, "platform %s",
                             workers > 0 ? this_cluster_name
                                         : this_machine_name);
-    platform_file_make_harmless(p.source);
+    platform_harmless(p.source);
     p.processor = c.processor;
     int threads = c.kind[CALIBRATION_THREADS].workers;
     int ranks = c.kind[CALIBRATION_RANKS].workers;
@@ -207,7 +207,7 @@ static int open_machine(struct this_machine *machine, const char *file,
     if (code == 0)
         code = make_absolute(file, machine->calibration, err);
     if (code == 0)
-        code = platform_file_keep(&p, machine->platform, err);
+        code = platform_write(&p, machine->platform, err);
     calibration_free(&c);
     return code;
 }

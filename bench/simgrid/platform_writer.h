@@ -1,13 +1,13 @@
 /* A calibration's platform as a file for SimGrid. */
-#ifndef BENCH_SIMGRID_PLATFORM_FILE_H
-#define BENCH_SIMGRID_PLATFORM_FILE_H
+#ifndef BENCH_SIMGRID_PLATFORM_WRITER_H
+#define BENCH_SIMGRID_PLATFORM_WRITER_H
 
 #include "base/error.h"
 
 #include <limits.h>
 
 /* The platform's numbers, and the source of each. */
-struct platform_file {
+struct platform_numbers {
     char source[400];
     const char *processor;
     int cores;
@@ -17,11 +17,11 @@ struct platform_file {
 };
 
 /* Replaces double hyphens, which comments of XML must not contain. */
-void platform_file_make_harmless(char *text);
+void platform_harmless(char *text);
 
 /* Writes it into the cache folder, under a name that its content gives, so that
  * no run changes a file that another one reads.  Returns 0 or -errno. */
-int platform_file_keep(const struct platform_file *file, char path[PATH_MAX],
-                       struct error *err);
+int platform_write(const struct platform_numbers *numbers, char path[PATH_MAX],
+                   struct error *err);
 
 #endif

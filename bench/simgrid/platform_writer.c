@@ -1,4 +1,4 @@
-#include "bench/simgrid/platform_file.h"
+#include "bench/simgrid/platform_writer.h"
 
 #include "base/system/whole.h"
 #include "harness/program/need.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static void write_platform(FILE *out, const struct platform_file *p)
+static void write_platform(FILE *out, const struct platform_numbers *p)
 {
     double bandwidth = p->byte_s > 0 ? 1 / p->byte_s : 1e12;
     fprintf(out,
@@ -46,7 +46,7 @@ static void write_platform(FILE *out, const struct platform_file *p)
 }
 
 /* Hosts like it, each with a link to a switch that does not limit. */
-static void write_cluster(FILE *out, const struct platform_file *p)
+static void write_cluster(FILE *out, const struct platform_numbers *p)
 {
     double inside = p->byte_s > 0 ? 1 / p->byte_s : 1e12;
     double between = p->between_byte_s > 0 ? 1 / p->between_byte_s : 1e12;
@@ -75,14 +75,14 @@ static void write_cluster(FILE *out, const struct platform_file *p)
             p->latency_s);
 }
 
-void platform_file_make_harmless(char *text)
+void platform_harmless(char *text)
 {
     for (char *c = text; (c = strstr(c, "--")) != NULL; c++)
         c[1] = '_';
 }
 
-int platform_file_keep(const struct platform_file *p, char path[PATH_MAX],
-                       struct error *err)
+int platform_write(const struct platform_numbers *p, char path[PATH_MAX],
+                   struct error *err)
 {
     char folder[PATH_MAX - 64], *text = NULL;
     size_t size;
