@@ -9,7 +9,7 @@
 
 /* ---- opening ---- */
 
-static int open_handout(struct run *run, struct error *err)
+static int open_transport(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     if (run->setup->transport->rules->sites) {
@@ -21,15 +21,15 @@ static int open_handout(struct run *run, struct error *err)
         code = loop_share(run->loop, comm, err);
     if (code != 0)
         return code;
-    const struct handout of = {.setup = run->setup,
-                               .loop = run->loop,
-                               .tree = &run->tree,
-                               .powers = &run->powers,
-                               .planned = &run->planned,
-                               .site = run->site,
-                               .context = run->context,
-                               .patience = &run->patience};
-    code = handout_open(&run->transport, &of, err);
+    const struct run_transport of = {.setup = run->setup,
+                                     .loop = run->loop,
+                                     .tree = &run->tree,
+                                     .powers = &run->powers,
+                                     .planned = &run->planned,
+                                     .site = run->site,
+                                     .context = run->context,
+                                     .patience = &run->patience};
+    code = run_transport_open(&run->transport, &of, err);
     return comm_agree(comm, code, err);
 }
 
@@ -72,7 +72,7 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
         code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                             run->context, err);
     if (code == 0)
-        code = open_handout(run, err);
+        code = open_transport(run, err);
     if (code == 0)
         code = open_ends(run, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)

@@ -21,8 +21,8 @@
 #include "harness/protocol/parallel/parallel.h"
 #include "harness/protocol/pipeline/dmps.h"
 #include "harness/protocol/pipeline/exchange.h"
-#include "harness/repetition/handout.h"
 #include "harness/repetition/run.h"
+#include "harness/repetition/run_transport.h"
 
 /* A rank of this process.  In simulation there may be half a million. */
 struct run_rank {

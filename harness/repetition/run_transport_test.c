@@ -2,7 +2,7 @@
 #include "harness/cell/cell_testing.h"
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"
-#include "harness/repetition/handout.h"
+#include "harness/repetition/run_transport.h"
 
 #include <errno.h>
 
@@ -44,10 +44,10 @@ static void open_cell(struct fixture *f, void **state, const char *const *words,
         fail_msg("%s", err.text);
     if (setup_build_tree(&f->setup, &f->tree, &err) != 0)
         fail_msg("%s", err.text);
-    const struct handout of = {&f->setup,   &f->loop,    &f->tree,
-                               &f->powers,  &f->planned, NULL,
-                               &f->context, &f->patience};
-    if (handout_open(&f->transport, &of, &err) != 0)
+    const struct run_transport of = {&f->setup,   &f->loop,    &f->tree,
+                                     &f->powers,  &f->planned, NULL,
+                                     &f->context, &f->patience};
+    if (run_transport_open(&f->transport, &of, &err) != 0)
         fail_msg("%s", err.text);
 }
 

@@ -1,7 +1,7 @@
 /* A cell's transport, opened: the one place where a cell's fields become a
  * struct transport_setup. */
-#ifndef HARNESS_REPETITION_HANDOUT_H
-#define HARNESS_REPETITION_HANDOUT_H
+#ifndef HARNESS_REPETITION_RUN_TRANSPORT_H
+#define HARNESS_REPETITION_RUN_TRANSPORT_H
 
 #include "harness/check/setup.h"
 #include "harness/problem/loop.h"
@@ -11,7 +11,7 @@
 #include "harness/workers/power.h"
 
 /* All pointers stay the caller's. */
-struct handout {
+struct run_transport {
     const struct setup *setup;
     struct loop *loop;
     const struct tree *tree;
@@ -24,7 +24,7 @@ struct handout {
 
 /* Once in a process.  Returns 0 or -errno, not agreed; transport_close in any
  * case. */
-int handout_open(struct transport *transport, const struct handout *of,
-                 struct error *err);
+int run_transport_open(struct transport *transport,
+                       const struct run_transport *of, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/repetition/handout.h"
+#include "harness/repetition/run_transport.h"
 
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"
@@ -23,8 +23,8 @@ static struct source_took took_of(const struct setup *setup,
                                 .steps = loop->drifts ? loop_steps(loop) : 1};
 }
 
-int handout_open(struct transport *transport, const struct handout *of,
-                 struct error *err)
+int run_transport_open(struct transport *transport,
+                       const struct run_transport *of, struct error *err)
 {
     const struct setup *setup = of->setup;
     const struct cell *cell = &setup->cell;
