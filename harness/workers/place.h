@@ -41,9 +41,9 @@ struct place_slot place_slot(const struct place *place, const struct tree *tree,
 /* The processors of this rank's first `threads` threads (all that work, 1 of a
  * dedicated master), -1: any of the rank's domain, whose number is *domain.
  * Returns 0 or -errno with a text. */
-int place_assign(const struct place *place, const struct tree *tree,
-                 const struct topo_binding *binding, int threads, int *domain,
-                 int *processor, struct error *err);
+int place_processors(const struct place *place, const struct tree *tree,
+                     const struct topo_binding *binding, int threads,
+                     int *domain, int *processor, struct error *err);
 
 /* Whether more threads than cores (with smt: than hardware threads; or than
  * the CPU quota) wait or work in this rank's group, so that a waiter must

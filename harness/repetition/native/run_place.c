@@ -86,7 +86,7 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     int threads = run->workers > 0 ? run->workers : 1;
     run->own->places.processor =
         need_zeroed((size_t)threads, sizeof(*run->own->places.processor));
-    int code = place_assign(
+    int code = place_processors(
         &run->context->place, &run->tree, &run->setup->binding, threads,
         &run->own->places.domain, run->own->places.processor, err);
     code = comm_agree(comm, code, err);

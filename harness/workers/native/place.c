@@ -103,9 +103,9 @@ struct place_slot place_slot(const struct place *place, const struct tree *tree,
     return slot;
 }
 
-int place_assign(const struct place *place, const struct tree *tree,
-                 const struct topo_binding *binding, int threads, int *domain,
-                 int *processor, struct error *err)
+int place_processors(const struct place *place, const struct tree *tree,
+                     const struct topo_binding *binding, int threads,
+                     int *domain, int *processor, struct error *err)
 {
     struct topo_room room;
     topo_room(place->topo, &room);
