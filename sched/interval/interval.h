@@ -12,7 +12,7 @@
  *     (1)  t_r = t_s = c_d + h c_c       receive or send one boundary
  *     (2)  t_p = h V_i c_p               compute one sub-chunk
  *     t_idle = t_s                       claim 3.1
- *     T_tr = 2 (c_d + U_s c_c)           hand-over between two subproblems
+ *     T_tr = 2 (c_d + U_s c_c)           transfer between two subproblems
  *     U_k = U_c / k                      one subproblem (the paper's U_c star)
  *     V_i = U_k VP_i / sum(VP)           (13) for equal powers; (14) and (15)
  *                                        as printed do not cover all of U_c
