@@ -16,120 +16,55 @@
  * in the place of the first of them. */
 enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
 
+enum {
+    POWERS = 1, /* unequal: the sizes depend on the worker */
+    LEARNS = 2, /* compared with the last entry that does not */
+    COSTS = 4,  /* of rising iterations; else nobody knows them */
+    STEALS = 8, /* each thread has a separate range */
+    LATE = 16   /* prefetch: off */
+};
+
 /* One scheme and its loop. */
 struct entry {
     const char *spec;
     int workers;
     int64_t iterations;
-    bool powers; /* unequal: the sizes depend on the worker */
-    bool learns; /* compared with the last entry that does not */
-    bool costs;  /* of rising iterations; else nobody knows them */
-    bool steals; /* each thread has a separate range */
-    bool late;   /* prefetch: off */
+    unsigned flags;
 };
 
 static const struct entry entries[] = {
-    {.spec = "ss", .workers = 2, .iterations = CHUNKS},
-    {.spec = "ss", .workers = 2, .iterations = CHUNKS, .late = true},
-    {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
-    {.spec = "ss", .iterations = CHUNKS, .steals = true},
-    {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
-    {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "gss",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .late = true},
-    {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "tss:first=2000,last=1",
-     .workers = 2,
-     .iterations = 1000LL * CHUNKS},
-    {.spec = "tss-taylor",
-     .workers = 8 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 30},
-    {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
-    {.spec = "hss",
-     .workers = 8 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 22,
-     .costs = true},
-    {.spec = "binlpt:chunks=1000000",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .costs = true},
-    {.spec = "hybrid:static=0.5,chunk=4",
-     .workers = 2,
-     .iterations = 8LL * CHUNKS},
-    {.spec = "pls", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "wcss:k=500000",
-     .workers = 2,
-     .iterations = 3LL * CHUNKS,
-     .powers = true},
-    {.spec = "dtss",
-     .workers = 4 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dtss-acp",
-     .workers = 4 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dfss",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dgss",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "wf",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "aid-hybrid:share=0.5",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
+    {"ss", 2, CHUNKS, 0},
+    {"ss", 2, CHUNKS, LATE},
+    {"css:chunk=7", 2, 7LL * CHUNKS, 0},
+    {"ss", 0, CHUNKS, STEALS},
+    {"css:chunk=7", 0, 7LL * CHUNKS, STEALS},
+    {"gss", SEQUENCE_WORKERS, 1LL << 40, 0},
+    {"gss", SEQUENCE_WORKERS, 1LL << 40, LATE},
+    {"fss", SEQUENCE_WORKERS, 1LL << 40, 0},
+    {"tss:first=2000,last=1", 2, 1000LL * CHUNKS, 0},
+    {"tss-taylor", 8 * SEQUENCE_WORKERS, 1LL << 30, 0},
+    {"qss", 8 * SEQUENCE_WORKERS, 1LL << 30, 0},
+    {"hss", 8 * SEQUENCE_WORKERS, 1LL << 22, COSTS},
+    {"binlpt:chunks=1000000", 2, 1LL << 22, COSTS},
+    {"hybrid:static=0.5,chunk=4", 2, 8LL * CHUNKS, 0},
+    {"pls", SEQUENCE_WORKERS, 1LL << 40, 0},
+    {"wcss:k=500000", 2, 3LL * CHUNKS, POWERS},
+    {"dtss", 4 * SEQUENCE_WORKERS, 1LL << 40, POWERS},
+    {"dtss-acp", 4 * SEQUENCE_WORKERS, 1LL << 40, POWERS},
+    {"dfss", SEQUENCE_WORKERS, 1LL << 40, POWERS},
+    {"dgss", SEQUENCE_WORKERS, 1LL << 40, POWERS},
+    {"wf", SEQUENCE_WORKERS, 1LL << 40, POWERS},
+    {"aid-hybrid:share=0.5", 2, 1LL << 22, POWERS | LEARNS},
     /* Less than any iteration takes: one by one. */
-    {.spec = "timed:us=0.001",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-b",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-c",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-d",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-e",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
+    {"timed:us=0.001", 2, 1LL << 22, POWERS | LEARNS},
+    {"awf", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
+    {"awf-b", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
+    {"awf-c", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
+    {"awf-d", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
+    {"awf-e", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
     /* Times of an empty body scatter so widely that its chunks are small. */
-    {.spec = "af",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
-    {.spec = "bold",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
+    {"af", SEQUENCE_WORKERS, 1LL << 22, POWERS | LEARNS},
+    {"bold", SEQUENCE_WORKERS, 1LL << 40, POWERS | LEARNS},
 };
 
 enum { COUNT = sizeof(entries) / sizeof(entries[0]) };
@@ -169,7 +104,7 @@ static int64_t run_scheduled(int thread, void *arg)
         struct source_state state;
         struct steal_source steal;
     } source;
-    if (served->is.steals)
+    if (served->is.flags & STEALS)
         steal_source_open(&source.steal, &served->steal, thread);
     else if (served->table.steps > 0) {
         source_table_open(&source.table, thread, &served->table,
@@ -194,26 +129,28 @@ static int prepare_scheme(struct served *c, struct error *err)
 {
     const struct sched_ops *ops;
     struct spec spec;
-    double *power =
-        c->is.powers ? calloc((size_t)c->is.workers, sizeof(*power)) : NULL;
+    double *power = (c->is.flags & POWERS)
+                        ? calloc((size_t)c->is.workers, sizeof(*power))
+                        : NULL;
     for (int i = 0; power != NULL && i < c->is.workers; i++)
         power[i] = 1 + i % 2;
-    double *cost = c->is.costs ? rising_costs(c->is.iterations) : NULL;
+    double *cost =
+        (c->is.flags & COSTS) ? rising_costs(c->is.iterations) : NULL;
     struct sched_loop loop = {.iterations = c->is.iterations,
                               .workers = c->is.workers,
                               .power = power,
                               .cost = cost};
     int code = sched_parse(c->is.spec, &ops, &spec, err);
-    if (code == 0 && !c->is.powers)
+    if (code == 0 && !(c->is.flags & POWERS))
         code = sched_table_build(&c->table, ops, &spec, &loop, 1, err);
     /* By two threads, for however many the sequence was made. */
-    if (!c->is.late)
+    if (!(c->is.flags & LATE))
         c->early = source_early_steps(&c->table, 2,
                                       &(struct source_took){.nothing = true});
-    if (code == 0 && c->is.powers && c->state == NULL)
+    if (code == 0 && (c->is.flags & POWERS) && c->state == NULL)
         c->state =
             aligned_alloc(128, (sched_bytes(ops, &loop) + 255) / 128 * 128);
-    if (code == 0 && c->is.powers)
+    if (code == 0 && (c->is.flags & POWERS))
         code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
                           1, err);
     free(power);
@@ -246,9 +183,9 @@ static int prepare_steals(struct served *c, struct launch_context *context,
 static double time_served(struct field *field, struct served *c)
 {
     struct error err;
-    if (c->is.steals)
+    if (c->is.flags & STEALS)
         steal_reset(&c->steal);
-    if (c->is.powers && prepare_scheme(c, &err) != 0)
+    if ((c->is.flags & POWERS) && prepare_scheme(c, &err) != 0)
         return 0;
     field->served = c;
     field->lock = c->state;
@@ -284,24 +221,25 @@ static double time_timed(void *arg)
 static void compare_scheme(FILE *out, struct field *field, struct served *c)
 {
     const struct entry *is = &c->is;
-    bool aims = !is->steals && !is->late && !is->learns;
+    bool aims = (is->flags & (STEALS | LATE | LEARNS)) == 0;
     char name[64];
     snprintf(name, sizeof(name), "%s%s%s", is->spec,
-             is->late ? ", prefetch off" : "",
-             is->learns ? ", beside the last above" : "");
+             is->flags & LATE ? ", prefetch off" : "",
+             is->flags & LEARNS ? ", beside the last above" : "");
     field->timed = c;
-    if (!is->learns)
+    if (!(is->flags & LEARNS))
         field->plain = c;
     const struct contest row = {.name = name,
-                                .how = is->steals       ? "own range"
-                                       : is->powers     ? "state"
-                                       : c->table.start ? "table"
-                                                        : "closed",
+                                .how = is->flags & STEALS   ? "own range"
+                                       : is->flags & POWERS ? "state"
+                                       : c->table.start     ? "table"
+                                                            : "closed",
                                 .ours = time_timed,
-                                .bare = is->learns ? time_plain : time_bare,
+                                .bare =
+                                    is->flags & LEARNS ? time_plain : time_bare,
                                 .arg = field,
-                                .aim = aims ? is->powers ? 4 : 1.2 : 0,
-                                .aim_ns = is->learns ? 60 : 0};
+                                .aim = aims ? is->flags & POWERS ? 4 : 1.2 : 0,
+                                .aim_ns = is->flags & LEARNS ? 60 : 0};
     contest_run(out, field->context, &row, 1, NULL);
 }
 
@@ -311,7 +249,7 @@ static int open_all(struct field *field, struct served *served,
     int code = team_null_kernel(&field->null, &field->instance, err);
     for (int i = 0; i < COUNT && code == 0; i++) {
         served[i].is = entries[i];
-        code = entries[i].steals
+        code = entries[i].flags & STEALS
                    ? prepare_steals(&served[i], field->context, err)
                    : prepare_scheme(&served[i], err);
     }
@@ -343,7 +281,7 @@ void overhead_threads(FILE *out, struct launch_context *context)
     for (int i = 0; i < COUNT; i++) {
         sched_table_free(&served[i].table);
         free(served[i].state);
-        if (served[i].is.steals) {
+        if (served[i].is.flags & STEALS) {
             steal_close(&served[i].steal);
             steal_loop_close(&served[i].steal_loop);
         }
