@@ -42,6 +42,23 @@ struct spec_param {
     const char *help; /* one short line with the unit */
 };
 
+/* An entry of such a table.  usual: the fallback or NULL; behind the help may
+ * follow .required = true or .quiet = true. */
+#define PARAM_OF(name, kind, usual, ...)                                       \
+    {                                                                          \
+        .key = name, .type = kind, .fallback = usual, .help = __VA_ARGS__      \
+    }
+#define PARAM_WHOLE(name, usual, least, most, ...)                             \
+    PARAM_OF(name, SPEC_INTEGER, usual, __VA_ARGS__, .min = least, .max = most)
+#define PARAM_REAL(name, usual, least, most, ...)                              \
+    PARAM_OF(name, SPEC_REAL, usual, __VA_ARGS__, .min = least, .max = most)
+#define PARAM_WORD(name, usual, words, ...)                                    \
+    PARAM_OF(name, SPEC_CHOICE, usual, __VA_ARGS__, .choices = words)
+#define PARAM_TEXT(name, usual, ...)                                           \
+    PARAM_OF(name, SPEC_TEXT, usual, __VA_ARGS__)
+#define PARAM_LIST(name, usual, ...)                                           \
+    PARAM_OF(name, SPEC_LIST, usual, __VA_ARGS__)
+
 struct spec_value {
     bool given; /* has a value: from the text or from the fallback */
     int64_t integer;

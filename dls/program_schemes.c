@@ -129,12 +129,9 @@ static int copy_keys(struct own_scheme *scheme, const dls_key *key)
     for (int i = 0; i < count; i++) {
         snprintf(scheme->fallback[i], sizeof(scheme->fallback[i]), "%.17g",
                  key[i].fallback);
-        scheme->param[i] = (struct spec_param){.key = key[i].name,
-                                               .type = SPEC_REAL,
-                                               .fallback = scheme->fallback[i],
-                                               .min = key[i].min,
-                                               .max = key[i].max,
-                                               .help = key[i].help};
+        scheme->param[i] =
+            (struct spec_param)PARAM_REAL(key[i].name, scheme->fallback[i],
+                                          key[i].min, key[i].max, key[i].help);
     }
     return 0;
 }

@@ -12,12 +12,8 @@ enum { NAMES_MAX = 128 };
 static const char steal[] = "steal";
 
 static const struct spec_param steal_params[] = {
-    {.key = "chunk",
-     .type = SPEC_INTEGER,
-     .fallback = "1",
-     .min = 1,
-     .max = UINT32_MAX,
-     .help = "iterations that a thread takes from its range at a time"},
+    PARAM_WHOLE("chunk", "1", 1, UINT32_MAX,
+                "iterations that a thread takes from its range at a time"),
     {0}};
 
 /* What counts with more than a single process knows. */

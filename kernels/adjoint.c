@@ -69,18 +69,9 @@ ADJOINT_ADD(add_avx512, __attribute__((target("avx512f"))), 8)
 enum { SIZE, SEED };
 
 static const struct spec_param adjoint_params[] = {
-    [SIZE] = {.key = "size",
-              .type = SPEC_INTEGER,
-              .fallback = "100",
-              .min = 1,
-              .max = 1 << 20,
-              .help = "N; the loop has N*N iterations"},
-    [SEED] = {.key = "seed",
-              .type = SPEC_INTEGER,
-              .fallback = "1",
-              .min = 0,
-              .max = 0x1p53,
-              .help = "seed of the random arrays"},
+    [SIZE] = PARAM_WHOLE("size", "100", 1, 1 << 20,
+                         "N; the loop has N*N iterations"),
+    [SEED] = PARAM_WHOLE("seed", "1", 0, 0x1p53, "seed of the random arrays"),
     {0},
 };
 

@@ -33,29 +33,16 @@ enum { PIECE = 16384 }; /* multiply-adds between two polls: about 10 us */
 enum { ROWS, COLS, VECTORS, WORK };
 
 static const struct spec_param deps_params[] = {
-    [ROWS] = {.key = "rows",
-              .type = SPEC_INTEGER,
-              .fallback = "2000",
-              .min = 1,
-              .max = 1 << 24,
-              .help = "rows, the loop's iterations"},
-    [COLS] = {.key = "cols",
-              .type = SPEC_INTEGER,
-              .fallback = "4000",
-              .min = 1,
-              .max = 1 << 24,
-              .help = "columns, which carry the synchronization points"},
-    [VECTORS] = {.key = "vectors",
-                 .type = SPEC_LIST,
-                 .required = true,
-                 .help = "S:C+S:C+..., columns and rows that a point reads "
-                         "back: 2:2+3:1"},
-    [WORK] = {.key = "work",
-              .type = SPEC_INTEGER,
-              .fallback = "1",
-              .min = 1,
-              .max = 10000,
-              .help = "the cost of a point: multiply-adds in a chain"},
+    [ROWS] =
+        PARAM_WHOLE("rows", "2000", 1, 1 << 24, "rows, the loop's iterations"),
+    [COLS] = PARAM_WHOLE("cols", "4000", 1, 1 << 24,
+                         "columns, which carry the synchronization points"),
+    [VECTORS] = PARAM_LIST("vectors", NULL,
+                           "S:C+S:C+..., columns and rows that a point reads "
+                           "back: 2:2+3:1",
+                           .required = true),
+    [WORK] = PARAM_WHOLE("work", "1", 1, 10000,
+                         "the cost of a point: multiply-adds in a chain"),
     {0},
 };
 

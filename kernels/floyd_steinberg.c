@@ -54,31 +54,18 @@ enum { PAPER_ROWS = 10000, PAPER_COLS = 20000 };
 enum { ROWS, COLS, IMAGE, SHAPE, SEED };
 
 static const struct spec_param floyd_steinberg_params[] = {
-    [ROWS] = {.key = "rows",
-              .type = SPEC_INTEGER,
-              .min = 1,
-              .max = GRAY_SIZE_MAX,
-              .help = "rows, the loop's iterations; without an image 10000"},
-    [COLS] = {.key = "cols",
-              .type = SPEC_INTEGER,
-              .min = 1,
-              .max = GRAY_SIZE_MAX,
-              .help = "columns; without an image 20000"},
-    [IMAGE] = {.key = "image",
-               .type = SPEC_TEXT,
-               .help = "PGM file to read; without it an image is made"},
-    [SHAPE] = {.key = "shape",
-               .type = SPEC_CHOICE,
-               .fallback = "exact",
-               .choices = "exact|paper",
-               .help = "sub-chunks: skewed as the dependences ask (exact), or "
-                       "rectangles (paper), for simulation only"},
-    [SEED] = {.key = "seed",
-              .type = SPEC_INTEGER,
-              .fallback = "1",
-              .min = 0,
-              .max = 0x1p53,
-              .help = "seed of the noise in an image that is made"},
+    [ROWS] = PARAM_WHOLE("rows", NULL, 1, GRAY_SIZE_MAX,
+                         "rows, the loop's iterations; without an image 10000"),
+    [COLS] = PARAM_WHOLE("cols", NULL, 1, GRAY_SIZE_MAX,
+                         "columns; without an image 20000"),
+    [IMAGE] = PARAM_TEXT("image", NULL,
+                         "PGM file to read; without it an image is made"),
+    [SHAPE] =
+        PARAM_WORD("shape", "exact", "exact|paper",
+                   "sub-chunks: skewed as the dependences ask (exact), or "
+                   "rectangles (paper), for simulation only"),
+    [SEED] = PARAM_WHOLE("seed", "1", 0, 0x1p53,
+                         "seed of the noise in an image that is made"),
     {0},
 };
 

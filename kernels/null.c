@@ -26,12 +26,7 @@
 enum { SIZE };
 
 static const struct spec_param null_params[] = {
-    [SIZE] = {.key = "size",
-              .type = SPEC_INTEGER,
-              .fallback = "1000000",
-              .min = 1,
-              .max = 0x1p62,
-              .help = "iterations"},
+    [SIZE] = PARAM_WHOLE("size", "1000000", 1, 0x1p62, "iterations"),
     {0},
 };
 

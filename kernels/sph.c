@@ -31,24 +31,10 @@ static const double K = 1, DT = 0.05;
 enum { SIZE, STEPS, SEED };
 
 static const struct spec_param sph_params[] = {
-    [SIZE] = {.key = "size",
-              .type = SPEC_INTEGER,
-              .fallback = "16",
-              .min = 2,
-              .max = 512,
-              .help = "particles along an edge of the cube; size^3 in all"},
-    [STEPS] = {.key = "steps",
-               .type = SPEC_INTEGER,
-               .fallback = "20",
-               .min = 1,
-               .max = 10000,
-               .help = "time steps"},
-    [SEED] = {.key = "seed",
-              .type = SPEC_INTEGER,
-              .fallback = "1",
-              .min = 0,
-              .max = 0x1p53,
-              .help = "seed of the first places"},
+    [SIZE] = PARAM_WHOLE("size", "16", 2, 512,
+                         "particles along an edge of the cube; size^3 in all"),
+    [STEPS] = PARAM_WHOLE("steps", "20", 1, 10000, "time steps"),
+    [SEED] = PARAM_WHOLE("seed", "1", 0, 0x1p53, "seed of the first places"),
     {0},
 };
 

@@ -48,42 +48,26 @@ enum {
 enum { TRACE_FILE, STEPS, INPUT, OUTPUT, WAIT, UNIT, CP };
 
 static const struct spec_param trace_params[] = {
-    [TRACE_FILE] = {.key = "file",
-                    .type = SPEC_TEXT,
-                    .required = true,
-                    .help = "costs of the iterations, one per line"},
-    [STEPS] = {.key = "steps",
-               .type = SPEC_REAL,
-               .min = 1,
-               .max = 1e12,
-               .help = "steps of work per second; default: measured"},
-    [INPUT] = {.key = "input",
-               .type = SPEC_INTEGER,
-               .min = 0,
-               .max = 0x1p32,
-               .help = "bytes of input data of an iteration, rounded up to 8; "
-                       "default: none"},
-    [OUTPUT] = {.key = "output",
-                .type = SPEC_INTEGER,
-                .min = 16,
-                .max = 0x1p32,
-                .help = "bytes of results of an iteration, rounded up to 8; "
-                        "default: 16"},
-    [WAIT] = {.key = "wait",
-              .type = SPEC_CHOICE,
-              .choices = "off|on",
-              .help = "on: workers wait instead of computing; default: off"},
-    [UNIT] = {.key = "unit",
-              .type = SPEC_CHOICE,
-              .choices = "s|ms|us|ns|flop",
-              .fallback = "s",
-              .quiet = true,
-              .help = "of the costs; flop: floating-point operations, with cp"},
-    [CP] = {.key = "cp",
-            .type = SPEC_REAL,
-            .min = 1e-18,
-            .max = 1,
-            .help = "with unit=flop: seconds of an operation"},
+    [TRACE_FILE] =
+        PARAM_TEXT("file", NULL, "costs of the iterations, one per line",
+                   .required = true),
+    [STEPS] = PARAM_REAL("steps", NULL, 1, 1e12,
+                         "steps of work per second; default: measured"),
+    [INPUT] =
+        PARAM_WHOLE("input", NULL, 0, 0x1p32,
+                    "bytes of input data of an iteration, rounded up to 8; "
+                    "default: none"),
+    [OUTPUT] = PARAM_WHOLE("output", NULL, 16, 0x1p32,
+                           "bytes of results of an iteration, rounded up to 8; "
+                           "default: 16"),
+    [WAIT] = PARAM_WORD("wait", NULL, "off|on",
+                        "on: workers wait instead of computing; default: off"),
+    [UNIT] =
+        PARAM_WORD("unit", "s", "s|ms|us|ns|flop",
+                   "of the costs; flop: floating-point operations, with cp",
+                   .quiet = true),
+    [CP] = PARAM_REAL("cp", NULL, 1e-18, 1,
+                      "with unit=flop: seconds of an operation"),
     {0},
 };
 

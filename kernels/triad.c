@@ -26,18 +26,10 @@ static const double factor = 3;
 enum { SIZE, BLOCK };
 
 static const struct spec_param triad_params[] = {
-    [SIZE] = {.key = "size",
-              .type = SPEC_INTEGER,
-              .fallback = "16777216",
-              .min = 1,
-              .max = 0x1p40,
-              .help = "elements of an array; the last block may be shorter"},
-    [BLOCK] = {.key = "block",
-               .type = SPEC_INTEGER,
-               .fallback = "16384",
-               .min = 1,
-               .max = 0x1p28,
-               .help = "elements of an iteration"},
+    [SIZE] = PARAM_WHOLE("size", "16777216", 1, 0x1p40,
+                         "elements of an array; the last block may be shorter"),
+    [BLOCK] =
+        PARAM_WHOLE("block", "16384", 1, 0x1p28, "elements of an iteration"),
     {0},
 };
 

@@ -28,31 +28,16 @@ enum {
 enum { GRAPH_FILE, SCALE, DEGREE, RELABEL, SEED };
 
 static const struct spec_param triangles_params[] = {
-    [GRAPH_FILE] = {.key = "file",
-                    .type = SPEC_TEXT,
-                    .help = "Matrix Market file: its entries are the edges"},
-    [SCALE] = {.key = "rmat",
-               .type = SPEC_INTEGER,
-               .min = 1,
-               .max = 28,
-               .help =
-                   "without a file: a random graph of 2^rmat vertices (14)"},
-    [DEGREE] = {.key = "degree",
-                .type = SPEC_INTEGER,
-                .min = 1,
-                .max = 1 << 20,
-                .help = "edges drawn for each of its vertices (16)"},
-    [RELABEL] = {.key = "relabel",
-                 .type = SPEC_CHOICE,
-                 .choices = "off|on",
-                 .fallback = "off",
-                 .help = "on: vertices are numbered by falling degree"},
-    [SEED] = {.key = "seed",
-              .type = SPEC_INTEGER,
-              .fallback = "1",
-              .min = 0,
-              .max = 0x1p53,
-              .help = "seed of the random graph"},
+    [GRAPH_FILE] = PARAM_TEXT("file", NULL,
+                              "Matrix Market file: its entries are the edges"),
+    [SCALE] =
+        PARAM_WHOLE("rmat", NULL, 1, 28,
+                    "without a file: a random graph of 2^rmat vertices (14)"),
+    [DEGREE] = PARAM_WHOLE("degree", NULL, 1, 1 << 20,
+                           "edges drawn for each of its vertices (16)"),
+    [RELABEL] = PARAM_WORD("relabel", "off", "off|on",
+                           "on: vertices are numbered by falling degree"),
+    [SEED] = PARAM_WHOLE("seed", "1", 0, 0x1p53, "seed of the random graph"),
     {0},
 };
 

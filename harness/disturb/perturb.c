@@ -26,50 +26,22 @@ enum { KINDS_MAX = 8 };
 static const double TIMES_MAX = 1e9;
 
 #define WORKER_PARAMS                                                          \
-    {.key = "worker",                                                          \
-     .type = SPEC_INTEGER,                                                     \
-     .min = 0,                                                                 \
-     .max = 1 << 24,                                                           \
-     .help = "the first of them (default: the seed chooses)"},                 \
-    {                                                                          \
-        .key = "workers", .type = SPEC_INTEGER, .fallback = "1", .min = 1,     \
-        .max = 1 << 24, .help = "how many"                                     \
-    }
-#define SEED_PARAM                                                             \
-    {                                                                          \
-        .key = "seed", .type = SPEC_INTEGER, .fallback = "1", .min = 0,        \
-        .max = 0x1p53, .help = "of what is random"                             \
-    }
-#define AT_PARAM                                                               \
-    {                                                                          \
-        .key = "at", .type = SPEC_REAL, .fallback = "0", .min = 0, .max = 1e9, \
-        .help = "seconds since the loop's start"                               \
-    }
+    PARAM_WHOLE("worker", NULL, 0, 1 << 24,                                    \
+                "the first of them (default: the seed chooses)"),              \
+        PARAM_WHOLE("workers", "1", 1, 1 << 24, "how many")
+#define SEED_PARAM PARAM_WHOLE("seed", "1", 0, 0x1p53, "of what is random")
+#define AT_PARAM PARAM_REAL("at", "0", 0, 1e9, "seconds since the loop's start")
 
 /* ---- delay ---- */
 
 static const struct spec_param delay_params[] = {
     WORKER_PARAMS,
-    {.key = "factor",
-     .type = SPEC_REAL,
-     .fallback = "2",
-     .min = 1,
-     .max = 1000,
-     .help = "so many times as slow"},
-    {.key = "period",
-     .type = SPEC_REAL,
-     .fallback = "0.01",
-     .min = 0.001,
-     .max = 1e6,
-     .help = "seconds from one delay to the next"},
+    PARAM_REAL("factor", "2", 1, 1000, "so many times as slow"),
+    PARAM_REAL("period", "0.01", 0.001, 1e6,
+               "seconds from one delay to the next"),
     SEED_PARAM,
-    {.key = "at",
-     .type = SPEC_REAL,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .quiet = true,
-     .help = "seconds since the loop's start"},
+    PARAM_REAL("at", "0", 0, 1e9, "seconds since the loop's start",
+               .quiet = true),
     {0},
 };
 
@@ -131,16 +103,8 @@ static const struct perturb_kind delay = {
 /* ---- stop and gone ---- */
 
 static const struct spec_param stop_params[] = {
-    WORKER_PARAMS,
-    AT_PARAM,
-    {.key = "seconds",
-     .type = SPEC_REAL,
-     .fallback = "1",
-     .min = 0.001,
-     .max = 1e9,
-     .help = "how long"},
-    SEED_PARAM,
-    {0},
+    WORKER_PARAMS, AT_PARAM, PARAM_REAL("seconds", "1", 0.001, 1e9, "how long"),
+    SEED_PARAM,    {0},
 };
 
 static const struct spec_param gone_params[] = {
@@ -196,18 +160,9 @@ static const struct perturb_kind gone = {
 /* ---- network ---- */
 
 static const struct spec_param network_params[] = {
-    {.key = "latency",
-     .type = SPEC_REAL,
-     .fallback = "1",
-     .min = 1e-3,
-     .max = 1e6,
-     .help = "times the latency of every link"},
-    {.key = "bandwidth",
-     .type = SPEC_REAL,
-     .fallback = "1",
-     .min = 1e-6,
-     .max = 1e3,
-     .help = "times the bandwidth of every link"},
+    PARAM_REAL("latency", "1", 1e-3, 1e6, "times the latency of every link"),
+    PARAM_REAL("bandwidth", "1", 1e-6, 1e3,
+               "times the bandwidth of every link"),
     {0},
 };
 

@@ -15,52 +15,31 @@ const char *const divisible_names[DIVISIBLE_ALGORITHMS + 1] = {
 /* ---- specs ---- */
 
 #define TAIL                                                                   \
-    {                                                                          \
-        .key = "tail", .type = SPEC_CHOICE, .fallback = "cut",                 \
-        .choices = "cut|share",                                                \
-        .help = "last round: whole shares in turn, or all made smaller"        \
-    }
-
+    PARAM_WORD("tail", "cut", "cut|share",                                     \
+               "last round: whole shares in turn, or all made smaller")
 #define REPLAN                                                                 \
-    {                                                                          \
-        .key = "replan", .type = SPEC_CHOICE, .fallback = "never",             \
-        .choices = "never|round", .quiet = true,                               \
-        .help = "round: each by the speeds seen until then"                    \
-    }
+    PARAM_WORD("replan", "never", "never|round",                               \
+               "round: each by the speeds seen until then", .quiet = true)
 
 static const struct spec_param no_params[] = {{0}};
 
 static const struct spec_param sqrt_params[] = {
     TAIL,
-    {.key = "unit",
-     .type = SPEC_REAL,
-     .fallback = "1",
-     .min = 1e-9,
-     .max = 1e9,
-     .help = "T_p = sqrt(T) counts in so many seconds"},
+    PARAM_REAL("unit", "1", 1e-9, 1e9,
+               "T_p = sqrt(T) counts in so many seconds"),
     REPLAN,
     {0},
 };
 
 static const struct spec_param fixed_params[] = {
     TAIL,
-    {.key = "period",
-     .type = SPEC_REAL,
-     .fallback = "2000",
-     .min = 1e-9,
-     .max = 1e12,
-     .help = "T_p, s"},
+    PARAM_REAL("period", "2000", 1e-9, 1e12, "T_p, s"),
     REPLAN,
     {0},
 };
 
 static const struct spec_param installment_params[] = {
-    {.key = "installments",
-     .type = SPEC_INTEGER,
-     .fallback = "4",
-     .min = 1,
-     .max = DIVISIBLE_INSTALLMENTS_MAX,
-     .help = "rounds"},
+    PARAM_WHOLE("installments", "4", 1, DIVISIBLE_INSTALLMENTS_MAX, "rounds"),
     {0},
 };
 

@@ -182,39 +182,21 @@ static void af_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param af_params[] = {
-    [AF_FIRST] = {.key = "first",
-                  .type = SPEC_INTEGER,
-                  .min = 1,
-                  .max = 0x1p53,
-                  .help = "size of a worker's first chunks, default "
-                          "floor(I/64p)"},
-    [AF_MOST] = {.key = "most",
-                 .type = SPEC_INTEGER,
-                 .min = 1,
-                 .max = 0x1p53,
-                 .help = "no chunk has more iterations, default any"},
-    [AF_SAMPLES] = {.key = "samples",
-                    .type = SPEC_INTEGER,
-                    .fallback = "4",
-                    .min = 1,
-                    .max = 1000000,
-                    .quiet = true,
-                    .help = "how many first chunks a worker has"},
-    [AF_UNKNOWN] = {.key = "unknown",
-                    .type = SPEC_CHOICE,
-                    .fallback = "mean",
-                    .choices = "mean|fastest|slowest",
-                    .max = 1,
-                    .quiet = true,
-                    .help = "which of the others one counts as that has not "
-                            "had them"},
-    [AF_MEAN] = {.key = "mean",
-                 .type = SPEC_CHOICE,
-                 .fallback = "all",
-                 .choices = "all|last",
-                 .max = 1,
-                 .quiet = true,
-                 .help = "of which of a worker's chunks its mean time is"},
+    [AF_FIRST] = PARAM_WHOLE("first", NULL, 1, 0x1p53,
+                             "size of a worker's first chunks, default "
+                             "floor(I/64p)"),
+    [AF_MOST] = PARAM_WHOLE("most", NULL, 1, 0x1p53,
+                            "no chunk has more iterations, default any"),
+    [AF_SAMPLES] =
+        PARAM_WHOLE("samples", "4", 1, 1000000,
+                    "how many first chunks a worker has", .quiet = true),
+    [AF_UNKNOWN] = PARAM_WORD("unknown", "mean", "mean|fastest|slowest",
+                              "which of the others one counts as that has not "
+                              "had them",
+                              .quiet = true),
+    [AF_MEAN] = PARAM_WORD("mean", "all", "all|last",
+                           "of which of a worker's chunks its mean time is",
+                           .quiet = true),
     {0},
 };
 

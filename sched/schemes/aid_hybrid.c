@@ -13,12 +13,8 @@ static int aid_hybrid_init(void *state, const struct sched_loop *loop,
 
 static const struct spec_param aid_hybrid_params[] = {
     [AID_CHUNK] = AID_CHUNK_KEY,
-    [AID_SHARE] = {.key = "share",
-                   .type = SPEC_REAL,
-                   .fallback = "0.8",
-                   .min = 0,
-                   .max = 1,
-                   .help = "s, the part of the loop that is shared out"},
+    [AID_SHARE] = PARAM_REAL("share", "0.8", 0, 1,
+                             "s, the part of the loop that is shared out"),
     {0},
 };
 

@@ -92,11 +92,8 @@ static int binlpt_order(const struct sched_loop *loop, const struct spec *spec,
 }
 
 static const struct spec_param binlpt_params[] = {
-    [BINLPT_CHUNKS] = {.key = "chunks",
-                       .type = SPEC_INTEGER,
-                       .min = 1,
-                       .max = 1 << 22,
-                       .help = "K, chunks at most; default 2p"},
+    [BINLPT_CHUNKS] = PARAM_WHOLE("chunks", NULL, 1, 1 << 22,
+                                  "K, chunks at most; default 2p"),
     {0},
 };
 

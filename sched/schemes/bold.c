@@ -189,24 +189,12 @@ static void bold_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param bold_params[] = {
-    [BOLD_MU] = {.key = "mu",
-                 .type = SPEC_REAL,
-                 .fallback = "1",
-                 .min = 1e-12,
-                 .max = 1e12,
-                 .help = "mean time of an iteration, in any unit"},
-    [BOLD_SIGMA] = {.key = "sigma",
-                    .type = SPEC_REAL,
-                    .fallback = "1",
-                    .min = 0,
-                    .max = 1e12,
-                    .help = "its standard deviation, in the unit of mu"},
-    [BOLD_OVERHEAD] = {.key = "h",
-                       .type = SPEC_REAL,
-                       .fallback = "0.5",
-                       .min = 0,
-                       .max = 1e12,
-                       .help = "overhead of a request, in the unit of mu"},
+    [BOLD_MU] = PARAM_REAL("mu", "1", 1e-12, 1e12,
+                           "mean time of an iteration, in any unit"),
+    [BOLD_SIGMA] = PARAM_REAL("sigma", "1", 0, 1e12,
+                              "its standard deviation, in the unit of mu"),
+    [BOLD_OVERHEAD] = PARAM_REAL("h", "0.5", 0, 1e12,
+                                 "overhead of a request, in the unit of mu"),
     {0},
 };
 

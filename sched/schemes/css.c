@@ -45,11 +45,8 @@ static int64_t css_fixed_size(const void *state)
 }
 
 static const struct spec_param css_params[] = {
-    [CSS_CHUNK] = {.key = "chunk",
-                   .type = SPEC_INTEGER,
-                   .min = 1,
-                   .max = 0x1p53,
-                   .help = "iterations per chunk, default ceil(I/p)"},
+    [CSS_CHUNK] = PARAM_WHOLE("chunk", NULL, 1, 0x1p53,
+                              "iterations per chunk, default ceil(I/p)"),
     {0},
 };
 

@@ -41,11 +41,8 @@ static int64_t dgss_next(void *state, int worker, int64_t remaining)
 
 /* Without a default: specs of old results do not name it. */
 static const struct spec_param dgss_params[] = {
-    [DGSS_ALPHA] = {.key = "alpha",
-                    .type = SPEC_REAL,
-                    .min = 1,
-                    .max = 1e6,
-                    .help = "A is alpha V (1 if not given, in HDFSS 2)"},
+    [DGSS_ALPHA] = PARAM_REAL("alpha", NULL, 1, 1e6,
+                              "A is alpha V (1 if not given, in HDFSS 2)"),
     {0}};
 
 const struct sched_ops sched_dgss_ops = {

@@ -107,18 +107,13 @@ static void dtss_acp_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param dtss_acp_params[] = {
-    [ACP_SCALE] = {.key = "scale",
-                   .type = SPEC_INTEGER,
-                   .min = 1,
-                   .max = 1e9,
-                   .help = "A = floor(scale V/Q), the paper's floor; 10 fits "
-                           "its powers; without: A = V/Q"},
-    [ACP_MIN_POWER] = {.key = "min_power",
-                       .type = SPEC_REAL,
-                       .min = 0,
-                       .max = 1e9,
-                       .help = "a worker whose V/Q is below gets no chunks "
-                               "(Andronikos et al., sec. 6)"},
+    [ACP_SCALE] =
+        PARAM_WHOLE("scale", NULL, 1, 1e9,
+                    "A = floor(scale V/Q), the paper's floor; 10 fits "
+                    "its powers; without: A = V/Q"),
+    [ACP_MIN_POWER] = PARAM_REAL("min_power", NULL, 0, 1e9,
+                                 "a worker whose V/Q is below gets no chunks "
+                                 "(Andronikos et al., sec. 6)"),
     {0},
 };
 

@@ -63,18 +63,10 @@ static int64_t fac_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param fac_params[] = {
-    [FAC_MU] = {.key = "mu",
-                .type = SPEC_REAL,
-                .fallback = "1",
-                .min = 1e-12,
-                .max = 1e12,
-                .help = "mean time of an iteration, in any unit"},
-    [FAC_SIGMA] = {.key = "sigma",
-                   .type = SPEC_REAL,
-                   .fallback = "1",
-                   .min = 0,
-                   .max = 1e12,
-                   .help = "its standard deviation, in the unit of mu"},
+    [FAC_MU] = PARAM_REAL("mu", "1", 1e-12, 1e12,
+                          "mean time of an iteration, in any unit"),
+    [FAC_SIGMA] = PARAM_REAL("sigma", "1", 0, 1e12,
+                             "its standard deviation, in the unit of mu"),
     {0},
 };
 

@@ -59,12 +59,8 @@ static int64_t fiss_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param fiss_params[] = {
-    [FISS_STAGES] = {.key = "stages",
-                     .type = SPEC_INTEGER,
-                     .fallback = "3",
-                     .min = 2,
-                     .max = 1000000,
-                     .help = "B, the number of stages"},
+    [FISS_STAGES] =
+        PARAM_WHOLE("stages", "3", 2, 1000000, "B, the number of stages"),
     {0},
 };
 

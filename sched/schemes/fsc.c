@@ -87,18 +87,10 @@ static void fsc_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param fsc_params[] = {
-    [FSC_OVERHEAD] = {.key = "h",
-                      .type = SPEC_REAL,
-                      .fallback = "0.5",
-                      .min = 0,
-                      .max = 1e12,
-                      .help = "overhead of a request, in the unit of sigma"},
-    [FSC_SIGMA] = {.key = "sigma",
-                   .type = SPEC_REAL,
-                   .fallback = "1",
-                   .min = 0,
-                   .max = 1e12,
-                   .help = "standard deviation of an iteration's time"},
+    [FSC_OVERHEAD] = PARAM_REAL("h", "0.5", 0, 1e12,
+                                "overhead of a request, in the unit of sigma"),
+    [FSC_SIGMA] = PARAM_REAL("sigma", "1", 0, 1e12,
+                             "standard deviation of an iteration's time"),
     {0},
 };
 

@@ -43,12 +43,8 @@ static int64_t fss_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param fss_params[] = {
-    [FSS_ALPHA] = {.key = "alpha",
-                   .type = SPEC_REAL,
-                   .fallback = "2",
-                   .min = 1,
-                   .max = 1000,
-                   .help = "a stage hands out 1/alpha of what is left"},
+    [FSS_ALPHA] = PARAM_REAL("alpha", "2", 1, 1000,
+                             "a stage hands out 1/alpha of what is left"),
     {0},
 };
 

@@ -38,12 +38,8 @@ static int64_t gss_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param gss_params[] = {
-    [GSS_MIN] = {.key = "min",
-                 .type = SPEC_INTEGER,
-                 .fallback = "1",
-                 .min = 1,
-                 .max = 0x1p53,
-                 .help = "smallest chunk, iterations (GSS(k))"},
+    [GSS_MIN] = PARAM_WHOLE("min", "1", 1, 0x1p53,
+                            "smallest chunk, iterations (GSS(k))"),
     {0},
 };
 

@@ -46,17 +46,10 @@ static int64_t hybrid_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param hybrid_params[] = {
-    [HYBRID_STATIC] = {.key = "static",
-                       .type = SPEC_REAL,
-                       .fallback = "0.8",
-                       .min = 0,
-                       .max = 1,
-                       .help = "f, the static fraction of the loop"},
-    [HYBRID_CHUNK] = {.key = "chunk",
-                      .type = SPEC_INTEGER,
-                      .min = 1,
-                      .max = 0x1p62,
-                      .help = "chunks of the rest; default (1-f)I/8p"},
+    [HYBRID_STATIC] =
+        PARAM_REAL("static", "0.8", 0, 1, "f, the static fraction of the loop"),
+    [HYBRID_CHUNK] = PARAM_WHOLE("chunk", NULL, 1, 0x1p62,
+                                 "chunks of the rest; default (1-f)I/8p"),
     {0},
 };
 

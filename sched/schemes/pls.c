@@ -42,12 +42,8 @@ static int64_t pls_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param pls_params[] = {
-    [PLS_SWR] = {.key = "swr",
-                 .type = SPEC_REAL,
-                 .fallback = "0.5",
-                 .min = 0,
-                 .max = 1,
-                 .help = "shortest over longest time of an iteration"},
+    [PLS_SWR] = PARAM_REAL("swr", "0.5", 0, 1,
+                           "shortest over longest time of an iteration"),
     {0},
 };
 

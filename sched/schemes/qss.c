@@ -100,16 +100,10 @@ static void qss_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param qss_params[] = {
-    [QSS_DELTA] = {.key = "delta",
-                   .type = SPEC_REAL,
-                   .min = 0.01,
-                   .max = 1000,
-                   .help = "C_{N/2} = (C_0 + C_N)/delta, default 3"},
-    [QSS_MIDDLE] = {.key = "middle",
-                    .type = SPEC_REAL,
-                    .min = 1,
-                    .max = 0x1p53,
-                    .help = "C_{N/2} itself, iterations, instead of delta"},
+    [QSS_DELTA] = PARAM_REAL("delta", NULL, 0.01, 1000,
+                             "C_{N/2} = (C_0 + C_N)/delta, default 3"),
+    [QSS_MIDDLE] = PARAM_REAL("middle", NULL, 1, 0x1p53,
+                              "C_{N/2} itself, iterations, instead of delta"),
     {0},
 };
 

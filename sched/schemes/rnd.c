@@ -131,29 +131,15 @@ static const struct sched_ops *rnd_variant(const struct spec *spec)
 }
 
 static const struct spec_param rnd_params[] = {
-    [RND_MIN] = {.key = "min",
-                 .type = SPEC_INTEGER,
-                 .min = 1,
-                 .max = 0x1p53,
-                 .help = "smallest chunk, iterations, default floor(I/100p)"},
-    [RND_MAX] = {.key = "max",
-                 .type = SPEC_INTEGER,
-                 .min = 1,
-                 .max = 0x1p53,
-                 .help = "largest chunk, iterations, default floor(I/2p)"},
-    [RND_SEED] = {.key = "seed",
-                  .type = SPEC_INTEGER,
-                  .fallback = "1",
-                  .min = 0,
-                  .max = 0x1p53,
-                  .help = "of the sequence, any whole number"},
-    [RND_ORDER] = {.key = "order",
-                   .type = SPEC_CHOICE,
-                   .fallback = "rising",
-                   .choices = "rising|any",
-                   .max = 1,
-                   .quiet = true,
-                   .help = "in which chunks are handed out"},
+    [RND_MIN] =
+        PARAM_WHOLE("min", NULL, 1, 0x1p53,
+                    "smallest chunk, iterations, default floor(I/100p)"),
+    [RND_MAX] = PARAM_WHOLE("max", NULL, 1, 0x1p53,
+                            "largest chunk, iterations, default floor(I/2p)"),
+    [RND_SEED] = PARAM_WHOLE("seed", "1", 0, 0x1p53,
+                             "of the sequence, any whole number"),
+    [RND_ORDER] = PARAM_WORD("order", "rising", "rising|any",
+                             "in which chunks are handed out", .quiet = true),
     {0},
 };
 

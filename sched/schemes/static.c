@@ -112,20 +112,11 @@ static int64_t static_next_by_cost(void *state, int worker, int64_t remaining,
 }
 
 static const struct spec_param static_params[] = {
-    [STATIC_BY] = {.key = "by",
-                   .type = SPEC_CHOICE,
-                   .fallback = "iterations",
-                   .choices = "iterations|cost",
-                   .max = 1,
-                   .quiet = true,
-                   .help = "what is equal in all blocks"},
-    [STATIC_PLUS] = {.key = "plus",
-                     .type = SPEC_REAL,
-                     .fallback = "0",
-                     .min = 0,
-                     .max = 1e300,
-                     .quiet = true,
-                     .help = "by=cost: cost of an iteration in addition"},
+    [STATIC_BY] = PARAM_WORD("by", "iterations", "iterations|cost",
+                             "what is equal in all blocks", .quiet = true),
+    [STATIC_PLUS] =
+        PARAM_REAL("plus", "0", 0, 1e300,
+                   "by=cost: cost of an iteration in addition", .quiet = true),
     {0}};
 
 const struct sched_ops sched_static_ops = {

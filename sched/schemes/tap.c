@@ -54,30 +54,14 @@ static int64_t tap_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param tap_params[] = {
-    [TAP_MU] = {.key = "mu",
-                .type = SPEC_REAL,
-                .fallback = "1",
-                .min = 1e-12,
-                .max = 1e12,
-                .help = "mean time of an iteration, in any unit"},
-    [TAP_SIGMA] = {.key = "sigma",
-                   .type = SPEC_REAL,
-                   .fallback = "1",
-                   .min = 0,
-                   .max = 1e12,
-                   .help = "its standard deviation, in the unit of mu"},
-    [TAP_ALPHA] = {.key = "alpha",
-                   .type = SPEC_REAL,
-                   .fallback = "1.3",
-                   .min = 0,
-                   .max = 1000,
-                   .help = "deviations that are made allowance for"},
-    [TAP_MIN] = {.key = "min",
-                 .type = SPEC_INTEGER,
-                 .fallback = "1",
-                 .min = 1,
-                 .max = 0x1p53,
-                 .help = "smallest chunk, iterations"},
+    [TAP_MU] = PARAM_REAL("mu", "1", 1e-12, 1e12,
+                          "mean time of an iteration, in any unit"),
+    [TAP_SIGMA] = PARAM_REAL("sigma", "1", 0, 1e12,
+                             "its standard deviation, in the unit of mu"),
+    [TAP_ALPHA] = PARAM_REAL("alpha", "1.3", 0, 1000,
+                             "deviations that are made allowance for"),
+    [TAP_MIN] =
+        PARAM_WHOLE("min", "1", 1, 0x1p53, "smallest chunk, iterations"),
     {0},
 };
 

@@ -66,18 +66,9 @@ static void timed_feedback(void *state, int worker, int64_t size, double time)
 }
 
 static const struct spec_param timed_params[] = {
-    [TIMED_US] = {.key = "us",
-                  .type = SPEC_REAL,
-                  .fallback = "100",
-                  .min = 1e-3,
-                  .max = 1e12,
-                  .help = "microseconds of a chunk"},
-    [TIMED_FIRST] = {.key = "first",
-                     .type = SPEC_INTEGER,
-                     .fallback = "1",
-                     .min = 1,
-                     .max = 0x1p53,
-                     .help = "iterations of a worker's first chunk"},
+    [TIMED_US] = PARAM_REAL("us", "100", 1e-3, 1e12, "microseconds of a chunk"),
+    [TIMED_FIRST] = PARAM_WHOLE("first", "1", 1, 0x1p53,
+                                "iterations of a worker's first chunk"),
     {0},
 };
 

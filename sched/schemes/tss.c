@@ -89,17 +89,10 @@ static void tss_note(const void *state, char *text, size_t size)
 }
 
 static const struct spec_param tss_params[] = {
-    [TSS_FIRST] = {.key = "first",
-                   .type = SPEC_INTEGER,
-                   .min = 1,
-                   .max = 0x1p53,
-                   .help = "F, iterations, default floor(I/2p)"},
-    [TSS_LAST] = {.key = "last",
-                  .type = SPEC_INTEGER,
-                  .fallback = "1",
-                  .min = 1,
-                  .max = 0x1p53,
-                  .help = "L, iterations, at most F"},
+    [TSS_FIRST] = PARAM_WHOLE("first", NULL, 1, 0x1p53,
+                              "F, iterations, default floor(I/2p)"),
+    [TSS_LAST] =
+        PARAM_WHOLE("last", "1", 1, 0x1p53, "L, iterations, at most F"),
     {0},
 };
 

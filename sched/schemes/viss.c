@@ -53,12 +53,8 @@ static int64_t viss_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param viss_params[] = {
-    [VISS_X] = {.key = "x",
-                .type = SPEC_REAL,
-                .fallback = "4",
-                .min = 1,
-                .max = 0x1p53,
-                .help = "X, the first stage hands out 1/X of the loop"},
+    [VISS_X] = PARAM_REAL("x", "4", 1, 0x1p53,
+                          "X, the first stage hands out 1/X of the loop"),
     {0},
 };
 

@@ -44,12 +44,7 @@ static int64_t wcss_next(void *state, int worker, int64_t remaining)
 }
 
 static const struct spec_param wcss_params[] = {
-    [WCSS_K] = {.key = "k",
-                .type = SPEC_INTEGER,
-                .fallback = "1",
-                .min = 1,
-                .max = 0x1p53,
-                .help = "chunks per worker"},
+    [WCSS_K] = PARAM_WHOLE("k", "1", 1, 0x1p53, "chunks per worker"),
     {0},
 };
 

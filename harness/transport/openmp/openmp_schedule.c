@@ -10,17 +10,11 @@
 /* In the order of each table. */
 enum { CHUNK, MONOTONIC, KIND };
 
-#define CHUNK_KEY(usual, most, what)                                           \
-    {                                                                          \
-        .key = "chunk", .type = SPEC_INTEGER, .fallback = usual, .min = 1,     \
-        .max = most, .help = what                                              \
-    }
+#define CHUNK_KEY(usual, most, what) PARAM_WHOLE("chunk", usual, 1, most, what)
 #define MONOTONIC_KEY                                                          \
-    {                                                                          \
-        .key = "monotonic", .type = SPEC_CHOICE, .choices = "on|off",          \
-        .help = "on: a thread's chunks ascend (off, as in OpenMP 5.0: the "    \
-                "runtime may take them in any order, or steal)"                \
-    }
+    PARAM_WORD("monotonic", NULL, "on|off",                                    \
+               "on: a thread's chunks ascend (off, as in OpenMP 5.0: the "     \
+               "runtime may take them in any order, or steal)")
 
 static const struct spec_param static_params[] = {
     CHUNK_KEY(NULL, 0x1p62,
@@ -36,10 +30,8 @@ static const struct spec_param guided_params[] = {
 static const struct spec_param runtime_params[] = {
     CHUNK_KEY(NULL, INT_MAX, "iterations"),
     MONOTONIC_KEY,
-    {.key = "kind",
-     .type = SPEC_CHOICE,
-     .choices = "static|dynamic|guided|auto",
-     .help = "without: kind and chunk of the variable OMP_SCHEDULE"},
+    PARAM_WORD("kind", NULL, "static|dynamic|guided|auto",
+               "without: kind and chunk of the variable OMP_SCHEDULE"),
     {0}};
 
 const struct openmp_about openmp_schedules[] = {
