@@ -30,13 +30,6 @@ static const dls_scheme *scheme_of(const struct sched_ops *ops)
     return &((const struct own_scheme *)ops)->own;
 }
 
-static size_t own_state_size(const struct sched_ops *ops,
-                             const struct sched_loop *loop)
-{
-    (void)loop;
-    return (scheme_of(ops)->state_size + 7) / 8 * 8;
-}
-
 static int own_init(const struct sched_ops *ops, void *state,
                     const struct sched_loop *loop, const struct spec *spec,
                     struct error *err)
@@ -76,8 +69,7 @@ static void own_again(const struct sched_ops *ops, void *state,
     scheme_of(ops)->again(state, &shape);
 }
 
-static const struct sched_made own_made = {.state_size = own_state_size,
-                                           .init = own_init,
+static const struct sched_made own_made = {.init = own_init,
                                            .next = own_next,
                                            .feedback = own_feedback,
                                            .again = own_again};
@@ -177,6 +169,7 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *given)
         .summary = "the program's own",
         .params = scheme->param,
         .flags = SCHED_BY_POWER,
+        .state_size = (own.state_size + 7) / 8 * 8,
         .feedback = own.feedback != NULL ? has_feedback : NULL,
         .again = own.again != NULL ? has_again : NULL,
         .made = &own_made};

@@ -36,8 +36,7 @@ size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop)
     /* sched_init refuses such a loop before it looks at the state. */
     if (loop->workers < 1)
         return sizeof(struct sched_head);
-    size_t state = ops->made != NULL ? ops->made->state_size(ops, loop)
-                                     : ops->state_size(loop);
+    size_t state = ops->state_size + (size_t)loop->workers * ops->worker_size;
     return sizeof(struct sched_head) + primed_bytes(ops, loop->workers) + state;
 }
 
@@ -241,8 +240,10 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                                   primed_bytes(ops, loop->workers)),
     };
     void *state = state_of(view.head);
-    code = ops->made != NULL ? ops->made->init(ops, state, loop, spec, err)
-                             : ops->init(state, loop, spec, err);
+    if (ops->made != NULL)
+        code = ops->made->init(ops, state, loop, spec, err);
+    else if (ops->init != NULL)
+        code = ops->init(state, loop, spec, err);
     if (code == 0 && primes)
         prime_workers(&view, spec, loop);
     if (code == 0)

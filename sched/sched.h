@@ -107,13 +107,14 @@ struct sched_ops {
      * gets no chunks.  NULL: it counts with V. */
     double (*available)(const struct spec *spec, double power);
 
-    /* Bytes of state for this loop, a multiple of 8.  Required. */
-    size_t (*state_size)(const struct sched_loop *loop);
+    /* Bytes of its state, and those for each worker behind it; multiples of
+     * 8. */
+    size_t state_size, worker_size;
 
     /* Called once per loop before the first request; the state is zeroed.
      * The loop and its powers are gone after the call: copy what is needed.
      * spec->value[] is in the order of params.  Returns 0 or -EINVAL with a
-     * text (e.g. first < last).  Required. */
+     * text (e.g. first < last).  Optional. */
     int (*init)(void *state, const struct sched_loop *loop,
                 const struct spec *spec, struct error *err);
 
@@ -175,8 +176,6 @@ struct sched_ops {
  * again then only say, by not being NULL, that they exist.  The size may depend
  * on the asking worker in any way: such a sequence cannot have a table. */
 struct sched_made {
-    size_t (*state_size)(const struct sched_ops *ops,
-                         const struct sched_loop *loop);
     int (*init)(const struct sched_ops *ops, void *state,
                 const struct sched_loop *loop, const struct spec *spec,
                 struct error *err);

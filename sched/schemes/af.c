@@ -59,12 +59,6 @@ struct af_state {
     struct af_worker worker[];
 };
 
-static size_t af_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct af_state) +
-           (size_t)loop->workers * sizeof(struct af_worker);
-}
-
 static int af_init(void *state, const struct sched_loop *loop,
                    const struct spec *spec, struct error *err)
 {
@@ -205,7 +199,8 @@ const struct sched_ops sched_af_ops = {
     .citation = "Banicescu and Liu 2000",
     .summary = "sizes by each worker's measured mean and deviation",
     .params = af_params,
-    .state_size = af_state_size,
+    .state_size = sizeof(struct af_state),
+    .worker_size = sizeof(struct af_worker),
     .init = af_init,
     .next = af_next,
     .feedback = af_feedback,

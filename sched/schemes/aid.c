@@ -2,28 +2,6 @@
 
 #include <stdio.h>
 
-struct aid_worker {
-    int64_t type;  /* the first worker of this power */
-    int64_t had;   /* iterations, until it has its share */
-    double time;   /* of an iteration of its sample; 0: not known */
-    double factor; /* SF */
-    int64_t shared;
-};
-
-struct aid_state {
-    int64_t workers, chunk;
-    int64_t unknown;   /* workers without a sample */
-    double iterations; /* s I */
-    double part;       /* k */
-    struct aid_worker worker[];
-};
-
-size_t aid_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct aid_state) +
-           (size_t)loop->workers * sizeof(struct aid_worker);
-}
-
 /* A run uses equal powers by default. */
 static bool tell_types(const struct sched_loop *loop)
 {

@@ -25,7 +25,21 @@
 
 enum { AID_CHUNK, AID_SHARE }; /* keys; aid-static has the first */
 
-size_t aid_state_size(const struct sched_loop *loop);
+struct aid_worker {
+    int64_t type;  /* the first worker of this power */
+    int64_t had;   /* iterations, until it has its share */
+    double time;   /* of an iteration of its sample; 0: not known */
+    double factor; /* SF */
+    int64_t shared;
+};
+
+struct aid_state {
+    int64_t workers, chunk;
+    int64_t unknown;   /* workers without a sample */
+    double iterations; /* s I */
+    double part;       /* k */
+    struct aid_worker worker[];
+};
 
 /* share: s, of the loop. */
 void aid_init(void *state, const struct sched_loop *loop, int64_t chunk,
@@ -35,10 +49,7 @@ void aid_feedback(void *state, int worker, int64_t size, double time);
 void aid_note(const void *state, char *text, size_t size);
 
 #define AID_CHUNK_KEY                                                          \
-    {                                                                          \
-        .key = "chunk", .type = SPEC_INTEGER, .fallback = "1", .min = 1,       \
-        .max = 0x1p53,                                                         \
-        .help = "m, iterations of a sample and of the chunks of the rest"      \
-    }
+    PARAM_WHOLE("chunk", "1", 1, 0x1p53,                                       \
+                "m, iterations of a sample and of the chunks of the rest")
 
 #endif

@@ -4,12 +4,6 @@
 
 const struct spec_param awf_params[] = {{0}};
 
-size_t awf_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct awf_state) +
-           (size_t)loop->workers * sizeof(struct awf_worker);
-}
-
 int awf_init(void *state, const struct sched_loop *loop,
              const struct spec *spec, struct error *err)
 {

@@ -52,7 +52,6 @@ struct awf_state {
     struct awf_worker worker[];
 };
 
-size_t awf_state_size(const struct sched_loop *loop);
 int awf_init(void *state, const struct sched_loop *loop,
              const struct spec *spec, struct error *err);
 

@@ -23,22 +23,6 @@
 
 enum { BINLPT_CHUNKS };
 
-static size_t binlpt_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(int64_t);
-}
-
-static int binlpt_init(void *state, const struct sched_loop *loop,
-                       const struct spec *spec, struct error *err)
-{
-    (void)state;
-    (void)loop;
-    (void)spec;
-    (void)err;
-    return 0;
-}
-
 static int64_t binlpt_room(const struct sched_loop *loop,
                            const struct spec *spec)
 {
@@ -103,8 +87,7 @@ const struct sched_ops sched_binlpt_ops = {
     .summary = "chunks of equal known cost, the most expensive first",
     .params = binlpt_params,
     .flags = SCHED_NEEDS_COST,
-    .state_size = binlpt_state_size,
-    .init = binlpt_init,
+    .state_size = sizeof(int64_t),
     .order = binlpt_order,
     .order_room = binlpt_room,
 };

@@ -15,11 +15,6 @@ struct blocks {
     double power[];
 };
 
-static inline size_t blocks_bytes(int workers)
-{
-    return sizeof(struct blocks) + (size_t)workers * sizeof(double);
-}
-
 static inline void blocks_init(struct blocks *blocks,
                                const struct sched_loop *loop, double f)
 {

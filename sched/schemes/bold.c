@@ -53,12 +53,6 @@ struct bold_state {
     struct bold_worker worker[];
 };
 
-static size_t bold_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct bold_state) +
-           (size_t)loop->workers * sizeof(struct bold_worker);
-}
-
 static int bold_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -204,7 +198,8 @@ const struct sched_ops sched_bold_ops = {
     .summary = "sizes by mean, deviation, overhead and what is not done yet",
     .params = bold_params,
     .flags = SCHED_WHOLE_TIME,
-    .state_size = bold_state_size,
+    .state_size = sizeof(struct bold_state),
+    .worker_size = sizeof(struct bold_worker),
     .init = bold_init,
     .next = bold_next,
     .feedback = bold_feedback,

@@ -13,12 +13,6 @@ struct css_state {
     int64_t chunk;
 };
 
-static size_t css_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct css_state);
-}
-
 static int css_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -56,7 +50,7 @@ const struct sched_ops sched_css_ops = {
                 "al., sec. 2",
     .summary = "a fixed number of iterations per request",
     .params = css_params,
-    .state_size = css_state_size,
+    .state_size = sizeof(struct css_state),
     .init = css_init,
     .next = css_next,
     .fixed_size = css_fixed_size,

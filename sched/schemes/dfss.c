@@ -23,11 +23,6 @@ struct dfss_state {
     double power[];
 };
 
-static size_t dfss_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct dfss_state) + (size_t)loop->workers * sizeof(double);
-}
-
 static int dfss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -65,7 +60,8 @@ const struct sched_ops sched_dfss_ops = {
     .summary = "factoring by power; a stage ends when the power served is V",
     .params = dfss_params,
     .flags = SCHED_BY_POWER,
-    .state_size = dfss_state_size,
+    .state_size = sizeof(struct dfss_state),
+    .worker_size = sizeof(double),
     .init = dfss_init,
     .next = dfss_next,
 };

@@ -17,11 +17,6 @@ struct dgss_state {
     double power[];
 };
 
-static size_t dgss_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct dgss_state) + (size_t)loop->workers * sizeof(double);
-}
-
 static int dgss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -51,7 +46,8 @@ const struct sched_ops sched_dgss_ops = {
     .summary = "V_j/(alpha V) of what is left",
     .params = dgss_params,
     .flags = SCHED_BY_POWER,
-    .state_size = dgss_state_size,
+    .state_size = sizeof(struct dgss_state),
+    .worker_size = sizeof(double),
     .init = dgss_init,
     .next = dgss_next,
 };

@@ -24,11 +24,6 @@ struct dtss_state {
     int64_t power[];
 };
 
-static size_t dtss_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct dtss_state) + (size_t)loop->workers * sizeof(int64_t);
-}
-
 /* V_j of all workers; returns V, which fits: a ratio is at most 1e9 and there
  * are less than 2^31 workers. */
 static int64_t whole_powers(const struct sched_loop *loop, int64_t *power)
@@ -105,7 +100,8 @@ const struct sched_ops sched_dtss_ops = {
     .summary = "a worker of power V_j takes V_j values of the trapezoid",
     .params = dtss_params,
     .flags = SCHED_BY_POWER,
-    .state_size = dtss_state_size,
+    .state_size = sizeof(struct dtss_state),
+    .worker_size = sizeof(int64_t),
     .init = dtss_init,
     .next = dtss_next,
     .note = dtss_note,

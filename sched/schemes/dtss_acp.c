@@ -39,12 +39,6 @@ struct dtss_acp_state {
     double power[];
 };
 
-static size_t dtss_acp_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct dtss_acp_state) +
-           (size_t)loop->workers * sizeof(double);
-}
-
 /* A product that is whole but for its last bits is meant to be whole. */
 static double dtss_acp_available(const struct spec *spec, double power)
 {
@@ -124,7 +118,8 @@ const struct sched_ops sched_dtss_acp_ops = {
     .params = dtss_acp_params,
     .flags = SCHED_BY_POWER,
     .available = dtss_acp_available,
-    .state_size = dtss_acp_state_size,
+    .state_size = sizeof(struct dtss_acp_state),
+    .worker_size = sizeof(double),
     .init = dtss_acp_init,
     .next = dtss_acp_next,
     .note = dtss_acp_note,

@@ -26,12 +26,6 @@ struct fac_state {
     int64_t base; /* 1 before the first stage, then 2 */
 };
 
-static size_t fac_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct fac_state);
-}
-
 static int fac_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -75,7 +69,7 @@ const struct sched_ops sched_fac_ops = {
     .citation = "Flynn Hummel, Schonberg and Flynn 1992",
     .summary = "stages of p equal chunks, sized by mean and deviation",
     .params = fac_params,
-    .state_size = fac_state_size,
+    .state_size = sizeof(struct fac_state),
     .init = fac_init,
     .next = fac_next,
 };

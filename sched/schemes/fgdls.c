@@ -32,12 +32,6 @@ struct fgdls_state {
     struct fgdls_worker worker[];
 };
 
-static size_t fgdls_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct fgdls_state) +
-           (size_t)loop->workers * sizeof(struct fgdls_worker);
-}
-
 /* b_j = ceil(j I / p), without a product that could overflow. */
 static int fgdls_init(void *state, const struct sched_loop *loop,
                       const struct spec *spec, struct error *err)
@@ -164,7 +158,8 @@ const struct sched_ops sched_fgdls_ops = {
     .summary = "blocks by the times of the last execution, for time steps",
     .params = fgdls_params,
     .flags = SCHED_PRIMED | SCHED_BY_NUMBER | SCHED_KEEPS,
-    .state_size = fgdls_state_size,
+    .state_size = sizeof(struct fgdls_state),
+    .worker_size = sizeof(struct fgdls_worker),
     .init = fgdls_init,
     .next = fgdls_next,
     .feedback = fgdls_feedback,

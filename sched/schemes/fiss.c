@@ -25,12 +25,6 @@ struct fiss_state {
     struct sched_stage requests;
 };
 
-static size_t fiss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct fiss_state);
-}
-
 static int fiss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -70,7 +64,7 @@ const struct sched_ops sched_fiss_ops = {
                 "Grosu 2001",
     .summary = "B stages of p equal chunks that grow by a fixed amount",
     .params = fiss_params,
-    .state_size = fiss_state_size,
+    .state_size = sizeof(struct fiss_state),
     .init = fiss_init,
     .next = fiss_next,
 };

@@ -28,12 +28,6 @@ struct fsc_state {
     double formula;
 };
 
-static size_t fsc_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct fsc_state);
-}
-
 /* Infinite without deviation or without a second worker. */
 static double kruskal_weiss(const struct sched_loop *loop, double h,
                             double sigma)
@@ -99,7 +93,7 @@ const struct sched_ops sched_fsc_ops = {
     .citation = "Kruskal and Weiss 1985",
     .summary = "the fixed size that is best for overhead h and deviation sigma",
     .params = fsc_params,
-    .state_size = fsc_state_size,
+    .state_size = sizeof(struct fsc_state),
     .init = fsc_init,
     .next = fsc_next,
     .fixed_size = fsc_fixed_size,

@@ -17,12 +17,6 @@ struct fss_state {
     struct sched_stage requests;
 };
 
-static size_t fss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct fss_state);
-}
-
 static int fss_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -55,7 +49,7 @@ const struct sched_ops sched_fss_ops = {
                 "sec. II",
     .summary = "stages of p equal chunks, each stage 1/alpha of what is left",
     .params = fss_params,
-    .state_size = fss_state_size,
+    .state_size = sizeof(struct fss_state),
     .init = fss_init,
     .next = fss_next,
 };

@@ -13,12 +13,6 @@ struct gss_state {
     int64_t min;
 };
 
-static size_t gss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct gss_state);
-}
-
 static int gss_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -49,7 +43,7 @@ const struct sched_ops sched_gss_ops = {
                 "sec. II",
     .summary = "1/p of what is left",
     .params = gss_params,
-    .state_size = gss_state_size,
+    .state_size = sizeof(struct gss_state),
     .init = gss_init,
     .next = gss_next,
 };

@@ -17,12 +17,6 @@ struct hss_state {
     double divisor; /* 1.5 p */
 };
 
-static size_t hss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct hss_state);
-}
-
 static int hss_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -56,7 +50,7 @@ const struct sched_ops sched_hss_ops = {
     .summary = "guided by known costs: R/1.5p of the cost that is left",
     .params = hss_params,
     .flags = SCHED_NEEDS_COST,
-    .state_size = hss_state_size,
+    .state_size = sizeof(struct hss_state),
     .init = hss_init,
     .next_by_cost = hss_next,
 };

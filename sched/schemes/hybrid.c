@@ -18,11 +18,6 @@ struct hybrid_state {
     struct blocks blocks;
 };
 
-static size_t hybrid_state_size(const struct sched_loop *loop)
-{
-    return sizeof(int64_t) + blocks_bytes(loop->workers);
-}
-
 static int hybrid_init(void *state, const struct sched_loop *loop,
                        const struct spec *spec, struct error *err)
 {
@@ -59,7 +54,8 @@ const struct sched_ops sched_hybrid_ops = {
     .summary = "a fraction of the loop as static blocks, the rest on demand",
     .params = hybrid_params,
     .flags = SCHED_PRIMED | SCHED_BY_POWER,
-    .state_size = hybrid_state_size,
+    .state_size = sizeof(int64_t) + sizeof(struct blocks),
+    .worker_size = sizeof(double),
     .init = hybrid_init,
     .next = hybrid_next,
 };

@@ -15,12 +15,6 @@ struct mfsc_state {
     int64_t chunk;
 };
 
-static size_t mfsc_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct mfsc_state);
-}
-
 /* A stage at least halves the rest, down to chunks of 1. */
 static int64_t factoring_chunks(const struct sched_loop *loop)
 {
@@ -69,7 +63,7 @@ const struct sched_ops sched_mfsc_ops = {
     .citation = "Banicescu, Ciorba and Srivastava 2013",
     .summary = "a fixed size that gives as many chunks as factoring",
     .params = mfsc_params,
-    .state_size = mfsc_state_size,
+    .state_size = sizeof(struct mfsc_state),
     .init = mfsc_init,
     .next = mfsc_next,
     .fixed_size = mfsc_fixed_size,

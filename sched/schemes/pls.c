@@ -17,11 +17,6 @@ struct pls_state {
     struct blocks blocks;
 };
 
-static size_t pls_state_size(const struct sched_loop *loop)
-{
-    return sizeof(int64_t) + blocks_bytes(loop->workers);
-}
-
 static int pls_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -53,7 +48,8 @@ const struct sched_ops sched_pls_ops = {
     .summary = "a static part by the ratio of iteration times, then guided",
     .params = pls_params,
     .flags = SCHED_PRIMED | SCHED_BY_POWER,
-    .state_size = pls_state_size,
+    .state_size = sizeof(int64_t) + sizeof(struct blocks),
+    .worker_size = sizeof(double),
     .init = pls_init,
     .next = pls_next,
 };

@@ -33,12 +33,6 @@ struct qss_state {
     int64_t step; /* t */
 };
 
-static size_t qss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct qss_state);
-}
-
 static int qss_check(const struct spec *spec, struct error *err)
 {
     if (spec->value[QSS_DELTA].given && spec->value[QSS_MIDDLE].given)
@@ -114,7 +108,7 @@ const struct sched_ops sched_qss_ops = {
     .params = qss_params,
     .bare = "qss:delta=3",
     .check = qss_check,
-    .state_size = qss_state_size,
+    .state_size = sizeof(struct qss_state),
     .init = qss_init,
     .next = qss_next,
     .note = qss_note,

@@ -33,12 +33,6 @@ struct rnd_state {
     uint64_t seed; /* of the next draw */
 };
 
-static size_t rnd_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct rnd_state);
-}
-
 static int rnd_check(const struct spec *spec, struct error *err)
 {
     const struct spec_value *min = &spec->value[RND_MIN];
@@ -147,7 +141,7 @@ static const struct spec_param rnd_params[] = {
     .name = "rnd", .citation = "Ciorba, Iwainsky and Buder 2018",              \
     .summary = "sizes drawn evenly from a range, by a seed",                   \
     .params = rnd_params, .check = rnd_check, .variant = rnd_variant,          \
-    .state_size = rnd_state_size, .init = rnd_init
+    .state_size = sizeof(struct rnd_state), .init = rnd_init
 
 const struct sched_ops sched_rnd_ops = {RND_COMMON, .next = rnd_next};
 

@@ -5,22 +5,6 @@
  * Diaz et al., eq. (4) cut after the constant term with a = 1. */
 #include "sched/sched.h"
 
-static size_t ss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return 0;
-}
-
-static int ss_init(void *state, const struct sched_loop *loop,
-                   const struct spec *spec, struct error *err)
-{
-    (void)state;
-    (void)loop;
-    (void)spec;
-    (void)err;
-    return 0;
-}
-
 static int64_t ss_next(void *state, int worker, int64_t remaining)
 {
     (void)state;
@@ -42,8 +26,6 @@ const struct sched_ops sched_ss_ops = {
     .citation = "Diaz et al., eq. (4), a = 1",
     .summary = "one iteration per request",
     .params = ss_params,
-    .state_size = ss_state_size,
-    .init = ss_init,
     .next = ss_next,
     .fixed_size = ss_fixed_size,
 };

@@ -32,11 +32,6 @@ struct static_state {
     double worker_power[];
 };
 
-static size_t static_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct static_state) + (size_t)loop->workers * sizeof(double);
-}
-
 static bool by_cost(const struct spec *spec)
 {
     return strcmp(spec->value[STATIC_BY].text, "cost") == 0;
@@ -127,7 +122,8 @@ const struct sched_ops sched_static_ops = {
     .flags = SCHED_PRIMED,
     .more_flags = static_more_flags,
     .check = static_check,
-    .state_size = static_state_size,
+    .state_size = sizeof(struct static_state),
+    .worker_size = sizeof(double),
     .init = static_init,
     .next = static_next,
     .next_by_cost = static_next_by_cost,

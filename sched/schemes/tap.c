@@ -22,12 +22,6 @@ struct tap_state {
     int64_t min;
 };
 
-static size_t tap_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct tap_state);
-}
-
 static int tap_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
@@ -70,7 +64,7 @@ const struct sched_ops sched_tap_ops = {
     .citation = "Lucco 1992",
     .summary = "1/p of what is left, less an allowance for deviation",
     .params = tap_params,
-    .state_size = tap_state_size,
+    .state_size = sizeof(struct tap_state),
     .init = tap_init,
     .next = tap_next,
 };

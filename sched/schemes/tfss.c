@@ -28,12 +28,6 @@ struct tfss_state {
     struct sched_stage requests;
 };
 
-static size_t tfss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct tfss_state);
-}
-
 static int tfss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -80,7 +74,7 @@ const struct sched_ops sched_tfss_ops = {
     .citation = "Chronopoulos, Andonie, Benche and Grosu 2001",
     .summary = "stages of p equal chunks, each the mean of p sizes of tss",
     .params = tfss_params,
-    .state_size = tfss_state_size,
+    .state_size = sizeof(struct tfss_state),
     .init = tfss_init,
     .next = tfss_next,
     .note = tfss_note,

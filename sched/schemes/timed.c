@@ -20,12 +20,6 @@ struct timed_state {
     struct timed_worker worker[];
 };
 
-static size_t timed_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct timed_state) +
-           (size_t)loop->workers * sizeof(struct timed_worker);
-}
-
 static int timed_init(void *state, const struct sched_loop *loop,
                       const struct spec *spec, struct error *err)
 {
@@ -78,7 +72,8 @@ const struct sched_ops sched_timed_ops = {
     .summary = "as many iterations as take us microseconds, measured",
     .params = timed_params,
     .flags = SCHED_SECONDS,
-    .state_size = timed_state_size,
+    .state_size = sizeof(struct timed_state),
+    .worker_size = sizeof(struct timed_worker),
     .init = timed_init,
     .next = timed_next,
     .feedback = timed_feedback,

@@ -28,12 +28,6 @@ struct tss_state {
     int64_t current; /* the next size */
 };
 
-static size_t tss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct tss_state);
-}
-
 static int tss_check(const struct spec *spec, struct error *err)
 {
     const struct spec_value *first = &spec->value[TSS_FIRST];
@@ -103,7 +97,7 @@ const struct sched_ops sched_tss_ops = {
     .summary = "sizes fall by a whole number from I/2p to 1",
     .params = tss_params,
     .check = tss_check,
-    .state_size = tss_state_size,
+    .state_size = sizeof(struct tss_state),
     .init = tss_init,
     .next = tss_next,
     .note = tss_note,

@@ -14,12 +14,6 @@ struct tss_taylor_state {
     int64_t step; /* t */
 };
 
-static size_t tss_taylor_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct tss_taylor_state);
-}
-
 static int tss_taylor_init(void *state, const struct sched_loop *loop,
                            const struct spec *spec, struct error *err)
 {
@@ -49,7 +43,7 @@ const struct sched_ops sched_tss_taylor_ops = {
     .citation = "Diaz et al., eqs. (5), (6)",
     .summary = "sizes fall by a real number from I/2p to 1, rounded",
     .params = tss_taylor_params,
-    .state_size = tss_taylor_state_size,
+    .state_size = sizeof(struct tss_taylor_state),
     .init = tss_taylor_init,
     .next = tss_taylor_next,
 };

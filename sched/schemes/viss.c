@@ -22,12 +22,6 @@ struct viss_state {
     struct sched_stage requests;
 };
 
-static size_t viss_state_size(const struct sched_loop *loop)
-{
-    (void)loop;
-    return sizeof(struct viss_state);
-}
-
 static int viss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -63,7 +57,7 @@ const struct sched_ops sched_viss_ops = {
     .citation = "Philip and Das 1997",
     .summary = "stages of p equal chunks that grow by half as much each time",
     .params = viss_params,
-    .state_size = viss_state_size,
+    .state_size = sizeof(struct viss_state),
     .init = viss_init,
     .next = viss_next,
 };

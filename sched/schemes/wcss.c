@@ -19,11 +19,6 @@ struct wcss_state {
     double power[];
 };
 
-static size_t wcss_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct wcss_state) + (size_t)loop->workers * sizeof(double);
-}
-
 static int wcss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
@@ -55,7 +50,8 @@ const struct sched_ops sched_wcss_ops = {
     .summary = "k chunks per worker by its power, fast workers served first",
     .params = wcss_params,
     .flags = SCHED_PRIMED | SCHED_BY_POWER,
-    .state_size = wcss_state_size,
+    .state_size = sizeof(struct wcss_state),
+    .worker_size = sizeof(double),
     .init = wcss_init,
     .next = wcss_next,
 };

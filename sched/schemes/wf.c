@@ -24,11 +24,6 @@ struct wf_state {
     double power[];
 };
 
-static size_t wf_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct wf_state) + (size_t)loop->workers * sizeof(double);
-}
-
 static int wf_init(void *state, const struct sched_loop *loop,
                    const struct spec *spec, struct error *err)
 {
@@ -60,7 +55,8 @@ const struct sched_ops sched_wf_ops = {
     .summary = "factoring with chunks in proportion to the power",
     .params = wf_params,
     .flags = SCHED_BY_POWER,
-    .state_size = wf_state_size,
+    .state_size = sizeof(struct wf_state),
+    .worker_size = sizeof(double),
     .init = wf_init,
     .next = wf_next,
 };
