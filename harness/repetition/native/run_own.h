@@ -6,7 +6,6 @@
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
 #include "harness/problem/verify.h"
-#include "harness/repetition/feed.h"
 #include "harness/repetition/native/looks.h"
 #include "harness/repetition/run_parts.h"
 
@@ -39,6 +38,15 @@ struct run_picture {
     const char *path; /* NULL: there is none */
     struct held *held;
     int64_t count, room;
+};
+
+/* Feeding a kernel: it runs on the input data that its worker's source has for
+ * the current chunk (data: sent).  The instance of feed_kernel, run_worker.c.
+ */
+struct feed {
+    const struct loop *loop;
+    const struct transport_end *end;
+    int worker; /* counted in this rank */
 };
 
 struct touch; /* native/run_touch.c */
