@@ -2,6 +2,7 @@
 refuses.  A platform of 4 hosts with 4 cores of 1 Gflop/s, and Ranger."""
 import os
 import random
+import re
 import subprocess
 
 import pytest
@@ -426,3 +427,15 @@ def test_a_computing_master_answers_what_it_has_collected(sim, tmp_path):
                    "css:chunk=2", "--ranks", 4, "--master", "computing",
                    "--answer", "collected", "--prefetch", "off"))
     assert row["time_s"] < 0.015
+
+
+def test_a_bare_loop_runs_with_the_words_of_a_simulation():
+    """make sim-scale, which took smpirun's words apart in vain for a while."""
+    subprocess.run(["make", "build/dlsbench-bare-sim"], cwd=ROOT, check=True,
+                   capture_output=True)
+    done = subprocess.run(
+        ["/usr/bin/python3", "bench/overhead/sim/scale.py", "build", "65",
+         "500"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1) and done.stderr == "", done.stderr
+    assert re.search(r"65 ranks, 500 chunks.*\n  time +bare +0\.\d+ s",
+                     done.stdout), done.stdout

@@ -25,6 +25,8 @@ FLOPS = 2 * EDGE ** 3
 # Requests per second, few enough for the master.  It has a separate host; the
 # others share so many.
 RATE, HOSTS = 12500, 1024
+# dlsbench sim's list of hosts is open only as long as it runs.
+HOSTFILE = "--cfg=smpi/hostfile:"
 
 
 def platform_text(ranks):
@@ -53,8 +55,8 @@ def flags(platform, dlsbench, ranks, folder):
         "#!/bin/sh\ncase \"$*\" in *--hosts*) exec /usr/bin/env "
         "PATH=\"$REAL_PATH\" smpirun \"$@\";; esac\n"
         "for word in \"$@\"; do echo \"$word\"; done > \"$TOLD\"\n"
-        "while [ $# -gt 0 ]; do [ \"$1\" = -hostfile ] && "
-        "cp \"$2\" \"$TOLD.hosts\"; shift; done\nexit 1\n")
+        f"for word in \"$@\"; do case \"$word\" in {HOSTFILE}*) "
+        f"cp \"${{word#{HOSTFILE}}}\" \"$TOLD.hosts\";; esac; done\nexit 1\n")
     script.chmod(0o755)
     told = os.path.join(folder, "told")
     env = {**os.environ, "PATH": f"{there}:{os.environ['PATH']}",
@@ -63,7 +65,8 @@ def flags(platform, dlsbench, ranks, folder):
                         os.path.join(folder, "asked")), env=env,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     words = pathlib.Path(told).read_text().splitlines()
-    same = [w for w in words if w.startswith(("--cfg", "--log"))]
+    same = [w for w in words if w.startswith(("--cfg", "--log"))
+            and not w.startswith(HOSTFILE)]
     if "-wrapper" in words and not os.environ.get("CLOCK"):
         at = words.index("-wrapper")
         same += words[at:at + 2]
