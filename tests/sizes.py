@@ -43,7 +43,7 @@ BUDGET = {
     "sched": 7570,
     "kernels": 7410,
     "harness": 40940,
-    "dls": 11970,
+    "dls": 11980,
     "bench": 45910,
     "Python": 16010,
 }

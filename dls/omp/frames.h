@@ -197,13 +197,15 @@ struct frame {
     struct slot alone_slot; /* of a thread that is alone */
 };
 
-/* A parallel region that the thread is in. */
+/* A parallel region that the thread is in: all that the others read of it, in
+ * one line of memory. */
 struct region {
-    void *reductions; /* GOMP_parallel_reductions looks here */
+    _Alignas(64) void *reductions; /* GOMP_parallel_reductions looks here */
     void (*body)(void *);
     void *data;
     struct site *site;
     struct team *team; /* NULL: it is not measured here */
+    uint64_t stamp;    /* of the team now */
     struct mate *outside;
 };
 

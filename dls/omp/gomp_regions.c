@@ -15,9 +15,11 @@ static void enter_region(struct region *region, unsigned threads)
         return;
     if (site->runtime->llvm)
         here.entering = site;
-    else if (site->runtime->threads != NULL && site->runtime->most != NULL)
+    else if (site->runtime->threads != NULL && site->runtime->most != NULL) {
         region->team = team_begin(site, threads > 0 ? (int)threads
                                                     : site->runtime->most());
+        region->stamp = region->team->stamp;
+    }
 }
 
 static void leave_region(const struct region *region)
@@ -42,7 +44,7 @@ static struct inside begin_thread(const struct region *region)
     here.unit = NULL; /* its number is that of this region now */
     mapped_thread();
     if (region->team != NULL)
-        mate_begin(region->team, region->team->runtime->thread(),
+        mate_begin(region->team, region->stamp, region->team->runtime->thread(),
                    region->team->runtime->threads());
     return inside;
 }
@@ -54,7 +56,7 @@ static void end_thread(const struct region *region, struct inside inside)
     here.region = inside.before;
     here.unit = inside.unit;
     if (region->team != NULL)
-        mate_arrive(NULL);
+        mate_arrive_last(region->team);
 }
 
 static void run_region(void *arg)
@@ -134,7 +136,8 @@ OMP_ENTRY parallel_reductions_fn GOMP_parallel_reductions;
 OMP_ENTRY unsigned GOMP_parallel_reductions(void (*body)(void *), void *data,
                                             unsigned threads, unsigned flags)
 {
-    struct region region = {*(void **)data, body, data, NULL, NULL, NULL};
+    struct region region = {
+        .reductions = *(void **)data, .body = body, .data = data};
     const struct runtime *runtime = begin_region(&region, CALLER, threads);
     unsigned got =
         REAL(parallel_reductions_fn, runtime,

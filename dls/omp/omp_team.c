@@ -22,7 +22,7 @@ enum { PART_BITS = 40 };
 
 /* ---- a team ---- */
 
-static struct team *make_team(int capacity)
+static struct team *make_team(struct site *site, int capacity)
 {
     struct team *team =
         settings_need(lines_zeroed(sizeof(*team)), "the threads of a region");
@@ -30,6 +30,8 @@ static struct team *make_team(int capacity)
         settings_need(lines_zeroed((size_t)capacity * sizeof(*team->mate)),
                       "the threads of a region");
     team->capacity = capacity;
+    team->site = site;
+    team->runtime = site->runtime;
     team->strips = settings()->strips;
     for (int i = 0; i < capacity; i++)
         team->mate[i].team = team;
@@ -49,10 +51,8 @@ struct team *team_begin(struct site *site, int capacity)
     open_visit_locked(site->counted, now);
     engine_unlock(&site->lock);
     if (team == NULL)
-        team = make_team(capacity);
+        team = make_team(site, capacity);
     team->outermost = here.mate == NULL;
-    team->site = site;
-    team->runtime = site->runtime;
     team->began = now;
     team->stamp += (uint64_t)1 << PART_BITS;
     atomic_store_explicit(&team->open, true, memory_order_relaxed);
@@ -238,7 +238,7 @@ static struct stretch *more_of(struct mate *mate)
     return stretch;
 }
 
-void mate_begin(struct team *team, int thread, int threads)
+void mate_begin(struct team *team, uint64_t stamp, int thread, int threads)
 {
     here.mate = NULL;
     if (thread >= team->capacity)
@@ -247,7 +247,7 @@ void mate_begin(struct team *team, int thread, int threads)
     struct mate *mate = &team->mate[thread];
     mate->thread = thread;
     mate->threads = threads;
-    mate->stamp = team->stamp;
+    mate->stamp = stamp;
     mate->from = NULL;
     mate->section = mate->apart = 0;
     mate->depth = 0;
@@ -265,9 +265,8 @@ static void store_sums(struct mate *mate)
         more_of(mate)->sums = sums_since(&mate->before);
 }
 
-void mate_arrive(const void *to)
+static void arrive(struct mate *mate, const void *to)
 {
-    struct mate *mate = mate_here();
     if (mate == NULL || mate->waits)
         return;
     uint64_t now = engine_ticks();
@@ -278,6 +277,17 @@ void mate_arrive(const void *to)
     stretch->to = is_own(to) ? NULL : to;
     store_sums(mate);
     mate->waits = true;
+}
+
+void mate_arrive(const void *to)
+{
+    arrive(mate_here(), to);
+}
+
+void mate_arrive_last(const struct team *team)
+{
+    if (here.mate != NULL && here.mate->team == team)
+        arrive(here.mate, NULL);
 }
 
 void mate_leave(void)

@@ -39,14 +39,16 @@ struct mate {
 /* Kept by the site: a thread of the runtime's may look into it when the region
  * is over. */
 struct team {
-    atomic_bool open;
-    bool outermost;
-    uint64_t began, stamp; /* of the first part */
+    /* Always the same, so that each core has a copy. */
     struct mate *mate;
     const struct runtime *runtime;
     struct site *site;
     int capacity;
     bool strips; /* the time line is asked for */
+    /* Of the visit, by the thread that begins it. */
+    _Alignas(64) atomic_bool open;
+    bool outermost;
+    uint64_t began, stamp; /* of the first part */
     struct team *next;
 };
 
@@ -73,10 +75,12 @@ void strips_add(const struct part *part);
 struct team *team_begin(struct site *site, int capacity);
 void team_end(struct team *team);
 
-/* A thread begins; and arrives at a barrier's call (NULL: it is at the end);
- * the barrier is over. */
-void mate_begin(struct team *team, int thread, int threads);
+/* A thread begins, with the team's stamp now; and arrives at a barrier's call
+ * (NULL: it is at the end); the barrier is over. */
+void mate_begin(struct team *team, uint64_t stamp, int thread, int threads);
 void mate_arrive(const void *to);
+/* At the end of a region whose team cannot be over. */
+void mate_arrive_last(const struct team *team);
 void mate_leave(void);
 /* It was none for this thread, which continues as if it had not come. */
 void mate_go_on(struct mate *mate);

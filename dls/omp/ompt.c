@@ -150,7 +150,7 @@ static void implicit_task(int scope, data_t *parallel, data_t *task,
     if (!(flags & TASK_INITIAL))
         mapped_thread();
     if (block != NULL && block->team != NULL)
-        mate_begin(block->team, (int)thread, (int)threads);
+        mate_begin(block->team, block->team->stamp, (int)thread, (int)threads);
 }
 
 /* ---- the tool ---- */
