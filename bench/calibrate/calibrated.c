@@ -35,7 +35,7 @@ void calibrated_say_measuring(int code, const char *what_for, const char *path)
 {
     command_say("%s, measuring it for %s (about 20 s), into %s",
                 code == -ESTALE
-                    ? "this machine is calibrated for another version"
+                    ? "this machine is calibrated for an earlier version"
                     : "this machine is not calibrated",
                 what_for, path);
 }

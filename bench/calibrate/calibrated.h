@@ -30,7 +30,7 @@ int calibrated_read(const char *file, struct calibration *calibration,
 void calibrated_warn(const char *path, const struct calibration *calibration);
 
 /* Whether this code of calibrated_read says that the machine's own calibration
- * is missing or of another version: it can be measured again. */
+ * is missing or of an earlier version: it can be measured again. */
 bool calibrated_is_none(const char *file, int code);
 void calibrated_say_measuring(int code, const char *what_for, const char *path);
 

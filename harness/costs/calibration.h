@@ -214,7 +214,8 @@ double calibration_start(const struct calibration_slices *slices,
 
 /* The whole file.  Writing is by rename: no reader sees half a file.  Reading:
  * -ENOENT when there is none; with a text that names the file and the reason,
- * -ESTALE when it is of another schema or layout, -EINVAL when it is broken. */
+ * -ESTALE when it is of an earlier schema or layout, -EINVAL when it is of a
+ * later one or broken. */
 int calibration_save(const struct calibration *calibration, const char *path,
                      struct error *err);
 int calibration_load(const char *path, struct calibration *calibration,

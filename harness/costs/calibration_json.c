@@ -330,7 +330,10 @@ static int read_root(const json_t *root, struct calibration *c,
     if (what == NULL || strcmp(what, type) != 0 || !json_is_integer(schema))
         return error_set(err, EINVAL, "not a calibration of dlsbench");
     if (json_integer_value(schema) != CALIBRATION_SCHEMA)
-        return error_set(err, ESTALE,
+        return error_set(err,
+                         json_integer_value(schema) < CALIBRATION_SCHEMA
+                             ? ESTALE
+                             : EINVAL,
                          "a calibration of schema %lld, this program reads %d: "
                          "measure again with dlsbench calibrate",
                          (long long)json_integer_value(schema),
@@ -339,7 +342,7 @@ static int read_root(const json_t *root, struct calibration *c,
     int code = read_fields(&head, root, "machine", c, calibration_head_fields),
         found = 0;
     if (code == 0 && c->layout != CALIBRATION_LAYOUT)
-        code = error_set(err, ESTALE,
+        code = error_set(err, c->layout < CALIBRATION_LAYOUT ? ESTALE : EINVAL,
                          "a calibration of %s layout of the kernels than this "
                          "program's: measure again with dlsbench calibrate",
                          c->layout < CALIBRATION_LAYOUT ? "an earlier"
@@ -365,8 +368,8 @@ int calibration_load(const char *path, struct calibration *c, struct error *err)
     *c = (struct calibration){.took_s = 0};
     FILE *file = file_open(path, &why);
     if (file == NULL)
-        return error_set(err, errno, "%s: cannot read the calibration: %s",
-                         path, why);
+        return error_set(err, errno == ESTALE ? EIO : errno,
+                         "%s: cannot read the calibration: %s", path, why);
     file_skip_mark(file);
     errno = 0;
     json_t *root = json_loadf(file, 0, &where);

@@ -196,7 +196,7 @@ cells:
 
 @pytest.mark.parametrize("earlier,says", [
     (False, "not calibrated, measuring it"),
-    (True, "calibrated for another version, measuring it")])
+    (True, "calibrated for an earlier version, measuring it")])
 @pytest.mark.cross(group="calibrations")
 def test_without_a_calibration_the_machine_is_measured(dlsbench, tmp_path,
                                                        earlier, says):

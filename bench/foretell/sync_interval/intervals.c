@@ -100,7 +100,13 @@ int intervals_stored(const char *dir, struct calibration *calibration,
 {
     char path[PATH_MAX];
     stored_path(dir, path, sizeof(path));
-    return calibration_load(path, calibration, err);
+    int code = calibration_load(path, calibration, err);
+    if (code == -ESTALE)
+        return error_set(err, EINVAL,
+                         "%s is of an earlier version of dlsbench, and all "
+                         "cells here need the same: give another --out",
+                         path);
+    return code;
 }
 
 /* ---- the cells ---- */
