@@ -121,7 +121,7 @@ def size(ratio):
 def lines(comparison, sides):
     out = [headline(comparison)] + others_lines(comparison, sides)
     out += cell_lines(comparison) + hidden(comparison)
-    out += state_lines(comparison) + speed_lines(comparison)
+    out += state_lines(comparison) + speed_lines(comparison, sides)
     out += comparison.lines
     for letter, found in zip("AB", comparison.only):
         if found:
@@ -306,8 +306,12 @@ def state_lines(comparison):
     return out + [within_words(family)]
 
 
-def speed_lines(comparison):
-    """Whether the cores of one side were slower all the time."""
+def speed_lines(comparison, sides):
+    """Whether the cores of one side were slower all the time: only the same
+    instructions tell."""
+    if {"compiler", "flags"} & {title for title, *_ in
+                                environment.differences(*sides)}:
+        return []
     a, b = (np.concatenate([states.probes(p["runs"][side])
                             for p in comparison.pairs]) for side in (0, 1))
     if np.isnan(a).all() or np.isnan(b).all():

@@ -66,13 +66,18 @@ def probes(runs):
 
 
 def speed_note(runs):
-    """A warning where the cores changed their speed within launches, or
-    None."""
+    """A warning where repetitions took longer because a core was slower than
+    usual in its launch, or None."""
     known = runs.assign(probe=probes(runs)).dropna(subset="probe")
-    usual = known.groupby("launch", observed=True)["probe"].transform("median")
-    slow = (known["probe"] / usual)[lambda ratio: ratio > SLOWER]
-    if len(slow) <= LEAST * len(known):
+
+    def usual(column, by):
+        return known[column] / known.groupby(by, observed=True)[
+            column].transform("median")
+    probe, time = usual("probe", "launch"), usual("time_s", ["launch", "cell"])
+    slow = probe > SLOWER
+    if slow.sum() <= LEAST * len(known) or time[slow].median() <= SLOWER:
         return None
-    return (f"the cores changed their speed: before {len(slow)} of "
-            f"{len(known)} repetitions a fixed piece of arithmetic took "
-            f"{slow.median():.2f} times as long as it usually does")
+    return (f"a core was slow before {slow.sum()} of {len(known)} "
+            "repetitions: a fixed piece of arithmetic took "
+            f"{probe[slow].median():.2f} times as long there as usually, and "
+            f"the repetitions {time[slow].median():.2f} times")
