@@ -35,6 +35,7 @@ static void every_table_is_complete(void **unused)
         assert_null(strchr(ops->summary, '\n'));
         assert_non_null(ops->params);
         assert_true(ops->init != NULL || ops->worker_size == 0);
+        assert_true(ops->init == NULL || ops->state_size > 0);
         assert_int_equal(ops->order != NULL, ops->order_room != NULL);
         assert_true(ops->next || ops->next_by_cost || ops->order);
         if (ops->flags & SCHED_NEEDS_COST)
