@@ -8,6 +8,7 @@ QUOTA and FASTER in the environment test on another machine: machine.py.
 import concurrent.futures
 import glob
 import os
+import random
 import re
 import resource
 import signal
@@ -251,7 +252,8 @@ def integration(count):
     others = sorted(
         (x for x in files if x not in alone + waiting),
         key=lambda x: ((of := os.path.basename(x)[5:-3]) not in touched,
-                       (LONGEST + [of]).index(of)))
+                       (LONGEST + [of]).index(of),
+                       random.Random(f"{slices.seed()} {of}").random()))
     # What measures alone goes first: the others use its calibration, which
     # takes three times as long beside them.
     if any(uses_calibration(x) for x in others) and not any(
@@ -401,6 +403,7 @@ def main():
     signal.signal(signal.SIGTERM, end)
     if os.environ.get("QUOTA"):
         machine.take_quota(os.environ["QUOTA"])
+    os.environ.pop("TESTS_END", None)
     if not os.environ.get("ALL"):
         os.environ["SLICE"] = slices.seed()
         if not sys.argv[1:] and "/" not in slices.seed():
