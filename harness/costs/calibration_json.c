@@ -330,14 +330,12 @@ static int read_root(const json_t *root, struct calibration *c,
     if (what == NULL || strcmp(what, type) != 0 || !json_is_integer(schema))
         return error_set(err, EINVAL, "not a calibration of dlsbench");
     if (json_integer_value(schema) != CALIBRATION_SCHEMA)
-        return error_set(err,
-                         json_integer_value(schema) < CALIBRATION_SCHEMA
-                             ? ESTALE
-                             : EINVAL,
-                         "a calibration of schema %lld, this program reads %d: "
-                         "measure again with dlsbench calibrate",
-                         (long long)json_integer_value(schema),
-                         (int)CALIBRATION_SCHEMA);
+        return error_set(
+            err,
+            json_integer_value(schema) < CALIBRATION_SCHEMA ? ESTALE : EINVAL,
+            "a calibration of schema %lld, this program reads %d: "
+            "measure again with dlsbench calibrate",
+            (long long)json_integer_value(schema), (int)CALIBRATION_SCHEMA);
     const struct reader head = {"the head", err};
     int code = read_fields(&head, root, "machine", c, calibration_head_fields),
         found = 0;
