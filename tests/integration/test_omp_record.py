@@ -1,6 +1,7 @@
 """dlsbench omp --record: what the iterations of a program's loops take, as
 traces that dlsbench run reads; --on: what schemes would do with them."""
 import heapq
+import html
 import json
 import os
 import re
@@ -304,3 +305,13 @@ def test_bad_input_is_one_line(program, tmp_path):
                    cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1 and text in done.stderr
+
+
+def test_all_readers_say_the_answer_of_the_report(program, tmp_path):
+    done = run("omp", "--out", "out/", "--", program, cwd=tmp_path)
+    (answer,) = re.findall("^Answer: (.*)$", done.stderr, re.M)
+    said = " ".join(run("summary", "out", cwd=tmp_path).stdout.split())
+    assert f"Answers {' '.join(answer.split())} " in said
+    assert run("report", "out", cwd=tmp_path).returncode == 0
+    page = html.unescape((tmp_path / "out/report.html").read_text())
+    assert f"This run: {answer}"[:60] in page
