@@ -4,6 +4,7 @@
 #include "bench/options/table.h"
 #include "bench/results/answers.h"
 #include "bench/results/judge.h"
+#include "bench/results/omp_answer.h"
 #include "bench/results/tables.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
@@ -302,48 +303,19 @@ void summary_tables(FILE *out, const struct summary *summary)
     }
 }
 
-static void print_said(FILE *out, const char *text)
-{
-    char line[KERNEL_NAME + 1024];
-    text_line(line, sizeof(line), text);
-    table_heading(out, 2, line);
-}
-
-/* What dlsbench omp --out said at the end of its report. */
-static void print_reported(FILE *out, const json_t *reported, int reports)
-{
-    char text[KERNEL_NAME + 1024], of[64] = "";
-    size_t i;
-    const json_t *verdict;
-    if (reports > 1)
-        snprintf(of, sizeof(of), "the last of %d runs: ", reports);
-    snprintf(text, sizeof(text), "%s%s", of,
-             json_string_value(json_object_get(reported, "answer")));
-    print_said(out, text);
-    const char *next = json_string_value(json_object_get(reported, "next"));
-    if (next != NULL && next[0] != '\0')
-        fprintf(out, "    %s\n", next);
-    json_array_foreach(json_object_get(reported, "verdicts"), i, verdict)
-        print_said(out, json_string_value(verdict));
-}
-
 void summary_answers(FILE *out, const struct summary *summary)
 {
     char name[KERNEL_NAME];
     fprintf(out, "\nAnswers\n");
     if (summary->reported != NULL)
-        print_reported(out, summary->reported, summary->reports);
+        omp_answer_reported(out, summary->reported, summary->reports);
     for (int i = 0; i < summary->loops; i++) {
         const struct loop_rows *loop = &summary->loop[i];
         loop_name(summary->rows, summary->loop, summary->loops, i, name,
                   sizeof(name));
-        if (loop->tried != NULL) {
-            char text[KERNEL_NAME + 1024];
-            snprintf(
-                text, sizeof(text), "%s: %s", name,
-                json_string_value(json_object_get(loop->tried, "verdict")));
-            print_said(out, text);
-        } else
+        if (loop->tried != NULL)
+            omp_answer_tried(out, name, loop->tried);
+        else
             answers_print(out, summary->rows, loop->begin, loop->end, name);
         judge_print(out, &loop->judged, summary->rows);
     }

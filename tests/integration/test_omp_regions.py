@@ -259,7 +259,7 @@ def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
     done = omp(tmp_path / "lock")
     assert re.search(r"main lock.c:\d+: threads wait for one another",
                      done.stderr)
-    assert "in critical sections or locks" in answer(done)
+    assert "in critical sections, locks or ordered sections" in answer(done)
     assert re.match(r"dlsbench omp: [\d.]+ of \d+ cores? used ", done.stderr)
 
 

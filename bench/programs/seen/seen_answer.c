@@ -258,7 +258,7 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
                        bool doubtful)
 {
     static const char waits[] = "threads wait for one another in critical "
-                                "sections or locks";
+                                "sections, locks or ordered sections";
     if (doubtful) {
         fprintf(out,
                 "%s %.0f %% of their time; others had the cores, so run it "
