@@ -27,6 +27,7 @@ inner 7
 single 14
 locked 820
 critical 780
+ordered 780
 team 4950
 parts 2
 nested 6
@@ -182,15 +183,17 @@ def test_single_and_master_get_no_advice_to_balance(kinds):
 
 @pytest.mark.parametrize("how", ["gcc", "clang"])
 @pytest.mark.parametrize("name, kind", [("critical", "critical"),
-                                        ("locked", "lock")])
+                                        ("locked", "lock"),
+                                        ("ordered", "ordered")])
 def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
     done = omp(kinds(how), name)
-    row = of(done.stderr, name)
+    row = of(done.stderr, "in_order" if kind == "ordered" else name)
     assert kind in row[0]
     assert percent(row[7]) + percent(row[8]) > 30 and percent(row[7]) > 5
     assert re.search(r"waiting at \S+ kinds.c:\d+: \d+ calls", done.stderr)
-    assert "threads wait for one another in critical sections or locks" in \
-        answer(done)
+    where = kind + " sections" if kind == "ordered" else \
+        "critical sections or locks"
+    assert f"threads wait for one another in {where}" in answer(done)
     no_advice(done.stderr)
 
 
@@ -259,7 +262,7 @@ def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
     done = omp(tmp_path / "lock")
     assert re.search(r"main lock.c:\d+: threads wait for one another",
                      done.stderr)
-    assert "in critical sections, locks or ordered sections" in answer(done)
+    assert "in critical sections or locks" in answer(done)
     assert re.match(r"dlsbench omp: [\d.]+ of \d+ cores? used ", done.stderr)
 
 

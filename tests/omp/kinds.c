@@ -169,6 +169,17 @@ static long critical(void)
     return sum;
 }
 
+static long in_order(void)
+{
+    long sum = 0;
+#pragma omp parallel for num_threads(2) ordered schedule(dynamic, 1)
+    for (int i = 0; i < 40; i++) {
+#pragma omp ordered
+        work(UNIT), sum += i;
+    }
+    return sum;
+}
+
 static long team(void)
 {
     long sum = 0;
@@ -248,8 +259,9 @@ int main(int count, char **word)
         {"depends", depends},   {"taskloop", taskloop},
         {"sections", sections}, {"inner", inner},
         {"single", single},     {"locked", locked},
-        {"critical", critical}, {"team", team},
-        {"parts", parts},       {"nested", nested},
+        {"critical", critical}, {"ordered", in_order},
+        {"team", team},         {"parts", parts},
+        {"nested", nested},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (count < 2 || strcmp(word[1], all[i].name) == 0)

@@ -257,8 +257,9 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run, double locked,
                        bool doubtful)
 {
-    static const char waits[] = "threads wait for one another in critical "
-                                "sections, locks or ordered sections";
+    char waits[80];
+    snprintf(waits, sizeof(waits), "threads wait for one another in %s",
+             verdict_locks_word(sum->waits));
     if (doubtful) {
         fprintf(out,
                 "%s %.0f %% of their time; others had the cores, so run it "

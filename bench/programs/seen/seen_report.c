@@ -214,6 +214,8 @@ static void add_common(struct answer_sum *sum, const struct loops_loop *row,
     sum->shares = sum->shares || row->shares;
     sum->here_s += row->here_s;
     sum->locked_s += row->locks_s;
+    if (row->locks_s > 0)
+        sum->waits |= row->site->kinds;
     if (row->site->threads_max > sum->threads)
         sum->threads = row->site->threads_max;
     sum->disturbed += verdict_unjudged_s(row) / seconds;

@@ -324,9 +324,8 @@ bool verdict_is_locked(const struct loops_loop *loop)
            loop->locks_s > loop->saved_s * loop->site->threads_max;
 }
 
-static const char *locks_word(const struct loops_loop *loop)
+const char *verdict_locks_word(uint32_t kinds)
 {
-    uint32_t kinds = loop->site->kinds;
     return (kinds & (KIND_ORDERED | KIND_LOCK | KIND_CRITICAL)) == KIND_ORDERED
                ? "ordered sections"
                : "critical sections or locks";
@@ -338,7 +337,8 @@ void verdict_say_locked(const struct loops_loop *loop, double seconds,
     int used = snprintf(text, size,
                         "threads wait for one another %.1f %% of their time, "
                         "in %s: no schedule changes that",
-                        100 * verdict_locked(loop), locks_word(loop));
+                        100 * verdict_locked(loop),
+                        verdict_locks_word(loop->site->kinds));
     if (counters_is_loop(loop->site->clause))
         snprintf(text + used, size - (size_t)used,
                  "; at most %.1f %% of the program is the schedule's",

@@ -69,6 +69,8 @@ void verdict_say_open(const struct loops_loop *loop, double seconds, char *text,
 void verdict_say_disturbed(const struct loops_loop *loop, double loss,
                            char *text, size_t size);
 bool verdict_is_locked(const struct loops_loop *loop);
+/* Where threads wait for one another, by the kinds that they met. */
+const char *verdict_locks_word(uint32_t kinds);
 void verdict_say_locked(const struct loops_loop *loop, double seconds,
                         char *text, size_t size);
 
@@ -106,6 +108,7 @@ struct answer_sum {
     bool shares;             /* or whose threads share cores */
     double disturbed;        /* of the time, what others may have made */
     double here_s, locked_s; /* of all threads */
+    uint32_t waits;          /* the kinds of what locked them */
     double idle; /* the largest loss of a part that no schedule changes */
     char idler[LINES_NAME], what[120];
     bool idle_is_loop; /* it is a loop's, whose gain says what changes it */
