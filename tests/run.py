@@ -29,7 +29,8 @@ CHECKS = ["headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
 # Of `make test`.  What has not begun half a minute before is skipped, but not
-# the files that the commit touches: on a slow processor the slice is smaller.
+# the files that the commit touches, which may take longer: on a slow processor
+# the slice is smaller.
 MOST_S = 600
 # Integration tests that measure or look at other processes, or take network
 # interfaces away while MPI may list them: nothing else runs beside them.
@@ -254,12 +255,7 @@ def integration(count):
         key=lambda x: ((of := os.path.basename(x)[5:-3]) not in touched,
                        (LONGEST + [of]).index(of),
                        random.Random(f"{slices.seed()} {of}").random()))
-    # What measures alone goes first: the others use its calibration, which
-    # takes three times as long beside them.
-    if any(uses_calibration(x) for x in others) and not any(
-            uses_calibration(x) for x in alone):
-        alone = ["tests/integration/test_calibrate.py::"
-                 "test_what_a_calibration_holds", *alone]
+    # What measures alone goes first: the others use its calibration.
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(1) as pool:
         os.environ["CALIBRATION_FOLDER"] = folder
@@ -271,11 +267,6 @@ def integration(count):
                                "loadfile"])
         count.add(*slow.result())
         del os.environ["CALIBRATION_FOLDER"]
-
-
-def uses_calibration(file):
-    with open(file, encoding="utf-8") as source:
-        return re.search(r"\bmeasured[,)]", source.read()) is not None
 
 
 def build_for(count, files):
