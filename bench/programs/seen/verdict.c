@@ -326,9 +326,11 @@ bool verdict_is_locked(const struct loops_loop *loop)
 
 const char *verdict_locks_word(uint32_t kinds)
 {
-    return (kinds & (KIND_ORDERED | KIND_LOCK | KIND_CRITICAL)) == KIND_ORDERED
-               ? "ordered sections"
-               : "critical sections or locks";
+    bool locks = (kinds & (KIND_LOCK | KIND_CRITICAL)) != 0;
+    if ((kinds & KIND_ORDERED) == 0)
+        return "critical sections or locks";
+    return locks ? "critical sections, locks or ordered sections"
+                 : "ordered sections";
 }
 
 void verdict_say_locked(const struct loops_loop *loop, double seconds,
