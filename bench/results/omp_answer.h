@@ -8,8 +8,8 @@
 /* Of a loop that --try has compared, as results_tried() has it. */
 void omp_answer_tried(FILE *out, const char *name, const json_t *tried);
 
-/* Of a run with --out: the answer of its report, the next command and the
- * sentences on loops.  `reported` and `runs` as struct results has them. */
-void omp_answer_reported(FILE *out, const json_t *reported, int runs);
+/* Of the last run with --out in the directory: the answer of its report, the
+ * next command and the sentences on loops.  Nothing where there is none. */
+void omp_answer_reported(FILE *out, const char *dir);
 
 #endif

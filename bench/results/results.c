@@ -257,26 +257,6 @@ static int begin_results(struct results *results, const char *path,
                : error_set(err, ENOMEM, "%s: out of memory", path);
 }
 
-/* Manifests are named by when their launches began. */
-static int read_reported(struct results *results, const char *dir,
-                         struct error *err)
-{
-    struct folder found;
-    int code = folder_find(dir, "manifest-", ".json", &found, err);
-    for (int i = 0; code == 0 && i < found.count; i++) {
-        json_t *manifest = json_load_file(found.path[i], 0, NULL);
-        if (!json_is_string(json_object_get(manifest, "answer"))) {
-            json_decref(manifest);
-            continue;
-        }
-        json_decref(results->reported);
-        results->reported = manifest;
-        results->reports++;
-    }
-    folder_free(&found);
-    return code;
-}
-
 int results_read(const char *dir, struct results *results, struct error *err)
 {
     int code = begin_results(results, dir, err);
@@ -284,8 +264,6 @@ int results_read(const char *dir, struct results *results, struct error *err)
     if (code == 0)
         results->tried = json_load_file(answers, 0, NULL);
     free(answers);
-    if (code == 0 && results->tried == NULL)
-        code = read_reported(results, dir, err);
     if (code == 0)
         code = read_all(dir, "runs-", read_ends, results, err);
     if (code == 0)
@@ -341,7 +319,6 @@ void results_free(struct results *results)
     json_decref(results->ends);
     json_decref(results->texts);
     json_decref(results->tried);
-    json_decref(results->reported);
     *results = (struct results){.list = NULL};
 }
 

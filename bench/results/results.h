@@ -55,15 +55,11 @@ struct results {
     int count;
     int64_t room;
     struct result *list;
-    json_t *index;    /* hash -> position */
-    json_t *ends;     /* launch -> hash -> how the cell ended */
-    json_t *texts;    /* of cells, as in cell_defaults, and reasons */
-    json_t *tried;    /* answers.json of dlsbench omp --try; NULL: none */
-    json_t *reported; /* the last manifest with an answer of dlsbench omp
-                         --out, and how many there are; NULL: none, or --try
-                         has compared */
-    int reports;
-    int torn; /* lines passed over */
+    json_t *index; /* hash -> position */
+    json_t *ends;  /* launch -> hash -> how the cell ended */
+    json_t *texts; /* of cells, as in cell_defaults, and reasons */
+    json_t *tried; /* answers.json of dlsbench omp --try; NULL: none */
+    int torn;      /* lines passed over */
 };
 
 /* Reads a directory; free with results_free. */

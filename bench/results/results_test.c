@@ -141,7 +141,7 @@ static void print_summary(FILE *out, const struct results *results)
 {
     struct summary *summary = summary_make(results);
     summary_tables(out, summary);
-    summary_answers(out, summary);
+    summary_answers(out, summary, NULL);
     summary_free(summary);
 }
 

@@ -34,8 +34,6 @@ struct summary {
     struct summary_row *rows;
     struct loop_rows *loop;
     int count, loops;
-    const json_t *reported; /* as struct results has it */
-    int reports;
 };
 
 /* The common fields of a table's rows. */
@@ -283,8 +281,6 @@ struct summary *summary_make(const struct results *results)
     summary->loop =
         need_zeroed((size_t)results->count + 1, sizeof(*summary->loop));
     summary->loops = split_loops(summary->rows, results, summary->loop);
-    summary->reported = results->reported;
-    summary->reports = results->reports;
     return summary;
 }
 
@@ -303,12 +299,13 @@ void summary_tables(FILE *out, const struct summary *summary)
     }
 }
 
-void summary_answers(FILE *out, const struct summary *summary)
+void summary_answers(FILE *out, const struct summary *summary,
+                     const char *reported)
 {
     char name[KERNEL_NAME];
     fprintf(out, "\nAnswers\n");
-    if (summary->reported != NULL)
-        omp_answer_reported(out, summary->reported, summary->reports);
+    if (reported != NULL)
+        omp_answer_reported(out, reported);
     for (int i = 0; i < summary->loops; i++) {
         const struct loop_rows *loop = &summary->loop[i];
         loop_name(summary->rows, summary->loop, summary->loops, i, name,
@@ -367,7 +364,9 @@ void summary_print(const struct results *results, const char *dir, bool store,
     if (format == TABLE_TEXT) {
         summary_tables(stdout, summary);
         tables_print(results, dir, store);
-        summary_answers(stdout, summary);
+        /* Only programs of others have reports, and they store no tables. */
+        summary_answers(stdout, summary,
+                        store || results->tried != NULL ? NULL : dir);
         summary_rows_legend(stdout, results, summary->rows, summary->count);
         summary_end(stdout, dir, summary_count(results), skipped);
     } else {

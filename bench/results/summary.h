@@ -25,8 +25,11 @@ void summary_free(struct summary *summary);
  * that failed verification have no numbers here. */
 void summary_tables(FILE *out, const struct summary *summary);
 
-/* Prints the results in words (answers.h), after all tables. */
-void summary_answers(FILE *out, const struct summary *summary);
+/* Prints the results in words (answers.h), after all tables.  reported: a
+ * directory that may hold a report of dlsbench omp, which goes before; NULL:
+ * none. */
+void summary_answers(FILE *out, const struct summary *summary,
+                     const char *reported);
 
 struct summary_counts summary_count(const struct results *results);
 
