@@ -89,11 +89,11 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
     char path[PATH_MAX];
     int code = calibrated_read(o->calibration, &calibration, path, err);
     bool none = calibrated_is_none(o->calibration, code);
-    if (none && code == -ENOENT && path[0] != '\0' &&
-        (o->simulated || o->dry_run))
-        return error_set(err, ENODATA, "%s", lacking);
-    if (none && (o->simulated || o->dry_run || path[0] == '\0'))
-        return code;
+    bool has_place = path[0] != '\0';
+    if (none && (o->simulated || o->dry_run || !has_place))
+        return code == -ENOENT && has_place
+                   ? error_set(err, ENODATA, "%s", lacking)
+                   : code;
     if (none) {
         calibrated_say_measuring(code, "the sizes of kernels", path);
         request.oversubscribe = o->policy.oversubscribe;
