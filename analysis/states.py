@@ -7,7 +7,7 @@ import numpy as np
 
 FACTOR = 2    # clusters of hand-over times are further apart
 SLOWER = 1.05  # a core that needs so many times its usual time is slow
-LEAST = 0.02  # of all hand-overs are in the smaller cluster: else they are odd
+LEAST = 0.02   # of all are in the smaller cluster, or slow: else they are odd
 
 
 def split(values):
@@ -23,12 +23,16 @@ def split(values):
     return float(np.sqrt(low * high)) if gaps[at] > FACTOR else None
 
 
+def measured(runs, names):
+    """These columns; NaN where the runs lack one of them."""
+    if any(name not in runs for name in names):
+        return np.full((len(runs), len(names)), np.nan)
+    return runs[names].to_numpy(dtype=float)
+
+
 def handovers(runs):
     """A column for before and one for after, in seconds."""
-    names = ["handover_before_s", "handover_after_s"]
-    if any(name not in runs for name in names):
-        return np.full((len(runs), 2), np.nan)
-    return runs[names].to_numpy(dtype=float)
+    return measured(runs, ["handover_before_s", "handover_after_s"])
 
 
 def of_runs(runs, border):
@@ -60,9 +64,7 @@ def note(runs):
 
 def probes(runs):
     """What a fixed piece of arithmetic took, in seconds, NaN: not known."""
-    if "core_probe_s" not in runs:
-        return np.full(len(runs), np.nan)
-    return runs["core_probe_s"].to_numpy(dtype=float)
+    return measured(runs, ["core_probe_s"])[:, 0]
 
 
 def speed_note(runs):
