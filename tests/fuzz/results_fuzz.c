@@ -70,7 +70,7 @@ static void print_tables(const struct results *results, const char *folder)
     fuzz_need(out != NULL, "/dev/null");
     struct summary *summary = summary_make(results);
     summary_tables(out, summary);
-    summary_answers(out, summary);
+    summary_answers(out, summary, folder);
     summary_free(summary);
     if (models_store(folder, results, &err) != 0)
         fuzz_message(&err);
