@@ -1,32 +1,12 @@
 /* The loops of a process by lines of the source: instantiations of a template,
- * and copies that the compiler made, are one.  And the names of functions that
- * a program's symbols have. */
+ * and copies that the compiler made, are one. */
 #ifndef BENCH_PROGRAMS_SEEN_SOURCE_LINES_H
 #define BENCH_PROGRAMS_SEEN_SOURCE_LINES_H
 
 #include "bench/programs/seen/loops.h"
+#include "bench/programs/symbols/function_names.h"
 
 #include <stdbool.h>
-
-/* ---- names of functions ---- */
-
-enum { NAMES_SIZE = 256, NAMES_ALIASES = 5 };
-
-/* Writes the i-th name of a function with this demangled symbol, from the whole
- * to the shortest: 0 whole, 1 without result and parameters, 2 also without the
- * template's arguments, 3 as Fortran's source has it (kern of kern_),
- * 4 also without Fortran's module.  Returns `name`; it may be that before it.
- */
-const char *names_alias(const char *function, int i, char name[NAMES_SIZE]);
-
-/* The one that is shown. */
-static inline const char *names_plain(const char *function,
-                                      char name[NAMES_SIZE])
-{
-    return names_alias(function, 2, name);
-}
-
-/* ---- loops ---- */
 
 enum { LINES_NAME = 400 };
 
