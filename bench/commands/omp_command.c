@@ -284,7 +284,6 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     code = code == 0
                ? start_read(scratch.path, start->loops, path, &tables, &err)
                : code;
-    code = code == 0 ? tables_check(&tables, &err) : code;
     if (code != 0) {
         tables_close(&tables);
         scratch_close(&scratch);
@@ -292,7 +291,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     }
     start->folder = scratch.path;
     struct symbols *symbols = symbols_open();
-    code = in->compares ? same_before(start, path, symbols, &err) : 0;
+    code = in->compares ? same_before(start, path, symbols, &tables, &err) : 0;
     code = code == 0 ? start_run(start, path, symbols, &end, &err) : code;
     /* The folder is removed even where nobody reads the report. */
     signal(SIGPIPE, SIG_IGN);

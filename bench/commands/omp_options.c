@@ -51,7 +51,8 @@ static const struct options_entry entries[] = {
                 "prove right"),
     OPTION_TEXT("critical", "REGION,...", critical,
                 "--loops static: also the regions with these names in the "
-                "report, whose critical section then runs once for each block: "
+                "report, or in functions of these names, whose critical "
+                "section then runs once for each block: "
                 "right for adding up sums, wrong for counting threads; needs "
                 "--same-output or --check"),
     OPTION_FLAG("resume", resume, "--try: continue the runs in --out"),

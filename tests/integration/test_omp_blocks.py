@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, launcher
 
 sys.path.insert(0, str(ROOT / "tests/omp"))
 import regions  # noqa: E402
@@ -326,15 +326,16 @@ SCHEMES = ["ss", "fss", "gss", "tss", "static", "steal", "awf-c",
 
 def run(tmp_path, program, threads, *options, env=None):
     """(plain run's stdout, the run under dlsbench)"""
+    words = program if isinstance(program, list) else [program]
     env = dict(os.environ, OMP_NUM_THREADS=str(threads),
                OMP_WAIT_POLICY="passive",
                XDG_CACHE_HOME=str(tmp_path / "cache"),
                **(env or {}))
     (tmp_path / "cache").mkdir(exist_ok=True)
-    plain = subprocess.run([program], capture_output=True, text=True, env=env,
+    plain = subprocess.run(words, capture_output=True, text=True, env=env,
                            timeout=100, check=True)
     done = subprocess.run(
-        [DLSBENCH, "omp", "--loops", "static", *options, "--", program],
+        [DLSBENCH, "omp", "--loops", "static", *options, "--", *words],
         capture_output=True, text=True, env=env, timeout=200, check=False)
     return plain.stdout, done
 
@@ -573,8 +574,29 @@ def test_what_else_is_against_a_region_refuses_it_still(tmp_path):
         _, done = run(tmp_path, program, 2, "--scheme", "ss", "--same-output",
                       "--critical", "x.c:13")
         assert done.returncode == 2 and done.stdout == ""
-        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert len(done.stderr.splitlines()) == 2, done.stderr
         assert "such are: none" in done.stderr
+
+
+@pytest.mark.parametrize("begins", [[], ["/bin/sh", "-c", "\"$0\"; true"],
+                                    None])
+def test_what_the_first_run_loads_can_be_named(tmp_path, begins):
+    """By its line or its function: a launcher's own code has no region."""
+    begins = launcher(2) if begins is None else begins
+    text = MERGES.replace("main(void) {", "merge(void) {") % "total += mine"
+    program = build(tmp_path, HEAD + text +
+                    "\nint main(void) { merge(); }", "-O2")
+
+    def ask(name):
+        return run(tmp_path, [*begins, program], 2, "--scheme", "ss",
+                   "--same-output", "--critical", name)[1]
+    wrong = ask("main")
+    assert wrong.returncode == 2 and wrong.stdout == ""
+    (line,) = re.findall(r"such are: (x.c:\d+)$", wrong.stderr, re.M)
+    for name in (line, "merge"):
+        done = ask(name)
+        assert done.returncode == 0, done.stderr
+        assert re.search(rf"merge {line} +static \(gcc\) +ss ", done.stderr)
 
 
 def test_wrong_use_is_one_line(tmp_path):

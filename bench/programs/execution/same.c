@@ -2,6 +2,7 @@
 
 #include "base/folder.h"
 #include "bench/options/command.h"
+#include "bench/programs/seen/loops.h"
 #include "harness/program/need.h"
 
 #include <errno.h>
@@ -16,8 +17,26 @@ static char *name_of(const struct start *start, const char *which)
     return need_text("%s/printed-%s", start->folder, which);
 }
 
+/* The program may have begun others, or opened libraries: their code is known
+ * for the next run. */
+static int read_loaded(const char *folder, const struct start_end *end,
+                       struct symbols *symbols,
+                       const struct code_tables *tables, struct error *err)
+{
+    struct loops loops;
+    const struct loops_end over = {.tick_s = end->tick_s,
+                                   .ticks = end->ticks,
+                                   .now = end->outlived ? end->ticks : 0};
+    int code = loops_read(&loops, folder, &over, symbols, err);
+    if (code != 0)
+        return code;
+    loops_read_code(&loops, tables);
+    loops_free(&loops);
+    return tables_check(tables, err);
+}
+
 int same_before(struct start *start, const char *path, struct symbols *symbols,
-                struct error *err)
+                const struct code_tables *tables, struct error *err)
 {
     struct start plain = *start;
     struct start_end end = {.began = false};
@@ -34,6 +53,8 @@ int same_before(struct start *start, const char *path, struct symbols *symbols,
         code = start_run(&plain, path, symbols, &end, err);
     if (code == 0 && !(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0))
         code = error_set(err, EINVAL, "omp: the program fails as it is");
+    if (code == 0)
+        code = read_loaded(folder, &end, symbols, tables, err);
     folder_remove(folder);
     free(folder);
     free(output);

@@ -5,11 +5,11 @@
 
 #include "bench/programs/seen/start.h"
 
-/* Runs the unmodified program with its stdout in a file of the folder.  Also
- * sets the file for the next run, which same_compare needs.  Returns 0 or
- * -errno. */
+/* Runs the unmodified program with its stdout in a file of the folder, and
+ * reads the code of what it loaded.  Also sets the file for the next run, which
+ * same_compare needs.  Returns 0 or -errno. */
 int same_before(struct start *start, const char *path, struct symbols *symbols,
-                struct error *err);
+                const struct code_tables *tables, struct error *err);
 
 /* Copies what the next run printed to stdout; false: it is something else,
  * which is said. */

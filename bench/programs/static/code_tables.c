@@ -4,6 +4,7 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/programs/static/code_reader.h"
+#include "bench/programs/symbols/function_names.h"
 #include "bench/programs/symbols/loaded.h"
 #include "dls/omp/omp_counters.h"
 #include "harness/program/need.h"
@@ -58,6 +59,7 @@ void tables_tell(const struct code_tables *tables)
 
 struct asked {
     const char *names;
+    char *found; /* those of them that are regions' */
     char *known; /* all regions with the word */
     struct symbols *symbols;
 };
@@ -83,16 +85,32 @@ static bool is_in(const char *list, const char *name)
     return found;
 }
 
+static void add_name(char **list, const char *name)
+{
+    char *before = *list;
+    *list = need_text("%s%s%s", before, before[0] != '\0' ? "," : "", name);
+    free(before);
+}
+
+static bool is_name(struct asked *asked, const char *name)
+{
+    if (!is_in(asked->names, name))
+        return false;
+    add_name(&asked->found, name);
+    return true;
+}
+
 static bool is_asked(struct asked *asked, const char *path, uint64_t at)
 {
     struct symbols_place place;
-    char name[TABLES_NAME], *known = asked->known;
+    char name[TABLES_NAME], alias[NAMES_SIZE];
     symbols_find(asked->symbols, path, at, &place);
     tables_name(&place, path, at, name);
-    asked->known =
-        need_text("%s%s%s", known, known[0] != '\0' ? "," : "", name);
-    free(known);
-    return is_in(asked->names, name);
+    add_name(&asked->known, name);
+    bool is = is_name(asked, name);
+    for (int i = NAMES_PLAIN; i < NAMES_ALIASES; i++)
+        is = is_name(asked, names_alias(place.function, i, alias)) || is;
+    return is;
 }
 
 void tables_ask(struct code_tables *tables, const char *folder,
@@ -100,7 +118,8 @@ void tables_ask(struct code_tables *tables, const char *folder,
 {
     snprintf(tables->folder, sizeof(tables->folder), "%s", folder);
     tables->asked = need_zeroed(1, sizeof(*tables->asked));
-    *tables->asked = (struct asked){names, need_copy(""), symbols_open()};
+    *tables->asked =
+        (struct asked){names, need_copy(""), need_copy(""), symbols_open()};
 }
 
 int tables_check(const struct code_tables *tables, struct error *err)
@@ -109,7 +128,7 @@ int tables_check(const struct code_tables *tables, struct error *err)
     char *all = need_copy(asked != NULL ? asked->names : ""), *at = all, *name;
     int code = 0;
     while (asked != NULL && code == 0 && (name = strsep(&at, ",")) != NULL)
-        if (!is_in(asked->known, name))
+        if (!is_in(asked->found, name))
             code = error_set(err, EINVAL,
                              "omp: --critical %s: no region of this name is "
                              "refused for its critical section alone; such "
@@ -125,6 +144,7 @@ void tables_close(struct code_tables *tables)
     if (tables->asked == NULL)
         return;
     symbols_close(tables->asked->symbols);
+    free(tables->asked->found);
     free(tables->asked->known);
     free(tables->asked);
     tables->asked = NULL;

@@ -26,12 +26,14 @@ struct code_tables {
 int tables_open(struct code_tables *tables, const char *folder,
                 struct error *err);
 
-/* Regions with that word and these names, between commas, get class C, in
- * tables of the run's own folder.  Their critical section runs once for each
- * block: right where it adds up partial sums, wrong where it counts threads. */
+/* Regions with that word and these names, or in functions of these names
+ * (between commas), get class C, in tables of the run's own folder.  Their
+ * critical section runs once for each block: right where it adds up partial
+ * sums, wrong where it counts threads. */
 void tables_ask(struct code_tables *tables, const char *folder,
                 const char *names);
-/* Whether each name is that of such a region.  Returns 0 or -EINVAL. */
+/* Whether each name is that of such a region in the files that were read: after
+ * a run, which tells what else was loaded.  Returns 0 or -EINVAL. */
 int tables_check(const struct code_tables *tables, struct error *err);
 void tables_close(struct code_tables *tables);
 
