@@ -265,6 +265,7 @@ struct here {
         bool samples; /* the last window's calls were close together */
         double brief; /* ticks of the last short one */
     } locks;
+    const void *data;      /* of the region that it was in before */
     uint64_t waited, left; /* ticks at barriers; it came to its last one */
     struct {
         uint64_t ticks, waited;

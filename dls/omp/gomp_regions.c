@@ -30,7 +30,9 @@ static void leave_region(const struct region *region)
         team_end(region->team);
 }
 
-/* A thread begins the region, and is at its end. */
+/* A thread begins the region, and is at its end.  A region's data is often
+ * where it was before: it comes from the other core while the region's line
+ * does. */
 struct inside {
     const struct region *before;
     const struct unit *unit;
@@ -39,8 +41,10 @@ struct inside {
 
 static struct inside begin_thread(const struct region *region)
 {
+    __builtin_prefetch(here.data);
     const struct inside inside = {here.region, here.unit, here.top};
     here.region = region;
+    here.data = region->data;
     here.unit = NULL; /* its number is that of this region now */
     mapped_thread();
     if (region->team != NULL)
