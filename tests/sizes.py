@@ -43,7 +43,7 @@ BUDGET = {
     "sched": 7570,
     "kernels": 7410,
     "harness": 40940,
-    "dls": 11980,
+    "dls": 12010,
     "bench": 46090,
     "Python": 16010,
 }
