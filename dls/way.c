@@ -9,7 +9,7 @@
 
 enum { NAMES_MAX = 128 };
 
-static const char steal[] = "steal";
+static const char steal[] = "steal", last_first[] = "last-first";
 
 static const struct spec_param steal_params[] = {
     PARAM_WHOLE("chunk", "1", 1, UINT32_MAX,
@@ -25,9 +25,9 @@ static bool is_possible(const struct sched_ops *ops)
 /* Collects the possible schemes in `names`; impossible ones are known too. */
 static bool is_known(const char *name, const char *names[NAMES_MAX])
 {
-    bool known = strcmp(name, steal) == 0;
+    bool known = strcmp(name, steal) == 0 || strcmp(name, last_first) == 0;
     int count = 0;
-    for (int i = 0; sched_schemes[i] != NULL && count < NAMES_MAX - 2; i++) {
+    for (int i = 0; sched_schemes[i] != NULL && count < NAMES_MAX - 3; i++) {
         const struct sched_ops *ops = sched_schemes[i];
         known = known || strcmp(name, ops->name) == 0 ||
                 (ops->alias != NULL && strcmp(name, ops->alias) == 0);
@@ -35,6 +35,7 @@ static bool is_known(const char *name, const char *names[NAMES_MAX])
             names[count++] = ops->name;
     }
     names[count++] = steal;
+    names[count++] = last_first;
     names[count] = NULL;
     return known;
 }
@@ -47,6 +48,16 @@ static int parse_steal(const char *text, struct way *way, struct error *err)
     way->steals = true;
     way->piece = way->spec.value[0].integer;
     return 0;
+}
+
+static int parse_last_first(const char *text, struct way *way,
+                            struct error *err)
+{
+    static const struct spec_param none[] = {{0}};
+    struct spec single;
+    int code = spec_parse("scheme", text, last_first, none, &way->spec, err);
+    way->last_first = true;
+    return code != 0 ? code : sched_parse("ss", &way->ops, &single, err);
 }
 
 static int check_possible(const struct way *way, struct error *err)
@@ -90,7 +101,7 @@ static int check_ordered(const struct way *way, const struct sched_loop *loop,
 
 bool way_keeps_order(const struct way *way)
 {
-    return !way->steals && way->ops->order == NULL &&
+    return !way->steals && !way->last_first && way->ops->order == NULL &&
            !(sched_flags(way->ops, &way->spec) & SCHED_PRIMED);
 }
 
@@ -140,6 +151,8 @@ int way_parse(const char *text, struct way *way, struct error *err)
                                "scheme '%s' is unknown", name);
     if (strcmp(name, steal) == 0)
         code = parse_steal(text, way, err);
+    else if (strcmp(name, last_first) == 0)
+        code = parse_last_first(text, way, err);
     else
         code = sched_parse(text, &way->ops, &way->spec, err);
     if (code == 0)

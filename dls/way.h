@@ -1,5 +1,6 @@
-/* What hands out the chunks of an OpenMP loop: a scheme, or work stealing
- * between the threads of the team. */
+/* What hands out the chunks of an OpenMP loop: a scheme, work stealing between
+ * the threads of the team, or the blocks of a static loop, the last one first.
+ */
 #ifndef DLS_WAY_H
 #define DLS_WAY_H
 
@@ -8,13 +9,15 @@
 struct way {
     char text[SPEC_CANONICAL_MAX]; /* canonical */
     bool steals;
-    int64_t piece; /* stealing: iterations at a time */
+    int64_t piece;   /* stealing: iterations at a time */
+    bool last_first; /* `ops` are those of ss */
     const struct sched_ops *ops;
     struct spec spec;
 };
 
-/* Parses `steal`, `steal:chunk=k` or a scheme.  Schemes that need what a single
- * process does not know are refused by name.  Returns 0 or -EINVAL. */
+/* Parses `steal`, `steal:chunk=k`, `last-first` or a scheme.  Schemes that need
+ * what a single process does not know are refused by name.  Returns 0 or
+ * -EINVAL. */
 int way_parse(const char *text, struct way *way, struct error *err);
 
 /* Whether it counts with the costs of iterations, which whoever runs the loop

@@ -35,8 +35,15 @@ static int check_schedule(struct start *start, char *text, size_t size,
     struct way way;
     if (start->scheme == NULL)
         return 0;
-    if (start->scheme[0] != '@')
-        return way_parse(start->scheme, &way, err);
+    if (start->scheme[0] != '@') {
+        int code = way_parse(start->scheme, &way, err);
+        return code != 0 || !way.last_first || start_cuts(start->loops)
+                   ? code
+                   : error_set(err, EINVAL,
+                               "omp: --scheme %s is an order of the blocks of "
+                               "static loops: --loops static is missing",
+                               way.text);
+    }
     if (start->scheme[1] == '\0')
         return error_set(err, EINVAL,
                          "omp: --scheme @: the name of the file is missing, "

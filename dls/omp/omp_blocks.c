@@ -276,10 +276,13 @@ static void run_units(struct cut *cut, struct frame *frame, struct took *took)
 {
     struct unit unit = {.blocks = cut->blocks, .of = frame->threads * cut->per};
     struct chunk chunk;
+    const bool last_first = cut->loop->way->last_first;
     while (frame_take(frame, &chunk)) {
         uint64_t began = engine_ticks();
         for (int64_t i = 0; i < chunk.size; i++) {
             unit.number = (int)(chunk.start + i);
+            if (last_first)
+                unit.number = unit.of - 1 - unit.number;
             here.unit = &unit;
             cut->region.body(cut->region.data);
             here.unit = NULL;

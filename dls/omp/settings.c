@@ -263,6 +263,12 @@ static const struct way *choose_way(const struct counters_site *site,
         snprintf(why, COUNTERS_NAME_MAX, "%.239s", err.text);
         return NULL;
     }
+    if (way.last_first && site->clause != CLAUSE_BLOCKS) {
+        snprintf(why, COUNTERS_NAME_MAX,
+                 "%.60s is for the blocks of static loops that gcc compiled in",
+                 way.text);
+        return NULL;
+    }
     if (way.steals && (site->flags & COUNTERS_MONOTONIC)) {
         snprintf(why, COUNTERS_NAME_MAX,
                  "a monotonic loop gets its chunks in order, not by stealing");

@@ -320,7 +320,7 @@ end do
 print *, s, sum(a), b(1:8)
 end program
 """
-SCHEMES = ["ss", "fss", "gss", "tss", "static", "steal", "awf-c",
+SCHEMES = ["ss", "fss", "gss", "last-first", "static", "steal", "awf-c",
            "rnd:order=any,seed=3"]
 
 
@@ -444,6 +444,43 @@ def test_the_report_says_what_was_cut_and_why_not(tmp_path):
     assert re.search(r"main x.c:7 +static \(gcc\) +its own schedule ",
                      done.stderr)
     assert "may change their last digits" not in done.stderr
+
+
+def test_last_first_begins_with_the_last_block(tmp_path):
+    """Among the first to be handed out is the last iteration, not the first;
+    other loops are left as they are."""
+    program = build(tmp_path, HEAD + """static int next;
+int main(void) {
+#pragma omp parallel for
+for (int i = 0; i < N; i++) {
+  for (volatile int k = 0; k < 2000; k++) ;
+  v[i] = __atomic_fetch_add(&next, 1, __ATOMIC_SEQ_CST); }
+printf("%d %d\\n", v[0] > N / 2, v[N - 1] > N / 2); }""", "-O2")
+    for scheme, order in ("ss", "0 1\n"), ("last-first", "1 0\n"):
+        _, done = run(tmp_path, program, 2, "--scheme", scheme,
+                      "--same-output")
+        assert done.stdout == order, done.stderr
+        assert re.search(rf"static \(gcc\) +{scheme} ", done.stderr)
+    env = dict(os.environ, OMP_NUM_THREADS="2")
+    done = subprocess.run([DLSBENCH, "omp", "--scheme", "last-first", "--",
+                           program], capture_output=True, text=True, env=env,
+                          check=False)
+    assert done.returncode == 2 and "--loops static is missing" in done.stderr
+
+
+def test_schemes_have_the_last_block_first_where_loops_are_cut(tmp_path):
+    program = build(tmp_path, ROWS, "-O2")
+    _, done = run(tmp_path, program, 2, "--try", "ss,last-first",
+                  "--repetitions", "2", "--out", str(tmp_path / "tried"))
+    assert "last-first" in done.stdout and "left out" not in done.stderr
+    text = HEAD + ("int main(void) {\n#pragma omp parallel for "
+                   "schedule(runtime)\nfor (int i = 0; i < N; i++) v[i]++;\n"
+                   "sum_up(\"a\"); }")
+    _, done = run(tmp_path, build(tmp_path, text, "-O2"), 2, "--try",
+                  "ss,last-first", "--repetitions", "2", "--out",
+                  str(tmp_path / "other"))
+    assert ("last-first is left out: last-first is for the blocks of static "
+            "loops" in done.stderr)
 
 
 def test_a_program_that_the_table_is_wrong_about_ends_with_1(tmp_path):

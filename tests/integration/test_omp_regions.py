@@ -658,7 +658,8 @@ def test_the_command_of_a_static_loop_needs_no_source(tmp_path, text, option):
         if "this run cannot tell" in answer(done):
             return None
         assert done.stderr.splitlines()[-1] == (
-            f"  dlsbench omp --try fss,tss,ss --loops static {option}-- "
+            f"  dlsbench omp --try fss,tss,ss,last-first --loops static "
+            f"{option}-- "
             f"{tmp_path}/rises")
         return True
     eventually(attempt)

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "bench/programs/seen/start.h"
 #include "dls/way.h"
 #include "harness/program/need.h"
 
@@ -94,13 +95,15 @@ static int add_scheme(struct candidates *candidates, const char *text,
 }
 
 /* Random chunks are for faults; those that need a parameter are for a list. */
-static void add_schemes(struct candidates *candidates)
+static void add_schemes(struct candidates *candidates, bool cuts)
 {
     struct error ignored;
     for (int i = 0; sched_schemes[i] != NULL; i++)
         if (strcmp(sched_schemes[i]->name, "rnd") != 0)
             add_scheme(candidates, sched_schemes[i]->name, &ignored);
     add_scheme(candidates, "steal", &ignored);
+    if (cuts)
+        add_scheme(candidates, "last-first", &ignored);
 }
 
 /* The name of a variable that sets something of OpenMP, and '='. */
@@ -127,7 +130,7 @@ static enum factor factor_of(const char *setting)
                                                            : FACTOR_OTHER;
 }
 
-static int add_part(struct candidates *candidates, const char *text,
+static int add_part(struct candidates *candidates, const char *text, bool cuts,
                     struct error *err)
 {
     bool all = text_is(text, "all"), known = all;
@@ -136,7 +139,7 @@ static int add_part(struct candidates *candidates, const char *text,
                    ? refuse_room(err)
                    : 0;
     if (all || text_is(text, factor_names[FACTOR_SCHEDULE])) {
-        add_schemes(candidates);
+        add_schemes(candidates, cuts);
         known = true;
     }
     for (enum factor f = FACTOR_THREADS; f < FACTOR_OTHER; f++)
@@ -188,7 +191,7 @@ static char *find_end(char *text)
 }
 
 int candidates_read(struct candidates *candidates, const char *list,
-                    struct error *err)
+                    const char *loops, struct error *err)
 {
     char *text = need_copy(list);
     bool last = false;
@@ -199,7 +202,7 @@ int candidates_read(struct candidates *candidates, const char *list,
         char *end = find_end(at);
         last = *end == '\0';
         *end = '\0';
-        code = add_part(candidates, text_trim(at), err);
+        code = add_part(candidates, text_trim(at), start_cuts(loops), err);
         if (code != 0)
             code = hint_at_words(text_trim(at), code, err);
         at = end + 1;

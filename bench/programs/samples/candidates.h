@@ -33,12 +33,13 @@ struct candidates {
 
 /* Reads a list of schemes, settings such as OMP_NUM_THREADS=4 (several with
  * blanks in between are one), and words: `schemes` (all of them), `threads`,
- * `places`, `waiting`, and `all` for all of these.  A part with '=' and no ':'
- * before it belongs to the scheme before ("tss:first=9,last=1,gss" are two).
- * Schemes that `schemes` cannot have are left out.  Returns 0 or -EINVAL with a
- * text; free it in any case. */
+ * `places`, `waiting`, and `all` for all of these.  `loops` as in struct start:
+ * where static ones are cut, `schemes` has an order of blocks.  A part with '='
+ * and no ':' before it belongs to the scheme before ("tss:first=9,last=1,gss"
+ * are two).  Schemes that `schemes` cannot have are left out.  Returns 0 or
+ * -EINVAL with a text; free it in any case. */
 int candidates_read(struct candidates *candidates, const char *list,
-                    struct error *err);
+                    const char *loops, struct error *err);
 void candidates_free(struct candidates *candidates);
 
 /* Adds one, where it is not there; scheme and setting NULL: none.  Returns its

@@ -172,12 +172,15 @@ int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
     double threads = fmax(site->threads_max, 1);
     double chunk = ceil(iterations / visits / threads / CHUNKS);
     bool alone = loop->busy_s > alone_s * iterations;
-    if (chunk > 1)
+    bool blocks = site->clause == CLAUSE_PART || site->clause == CLAUSE_BLOCKS;
+    if (blocks)
+        snprintf(text, ADVICE_SIZE, "fss,tss,ss,last-first");
+    else if (chunk > 1)
         snprintf(text, ADVICE_SIZE, "css:chunk=%.0f,fss,tss,%s", chunk,
                  alone ? "ss" : "gss");
     else
         snprintf(text, ADVICE_SIZE, "fss,tss,%s", alone ? "ss" : "gss");
-    return chunk > 1 ? 4 : 3;
+    return blocks || chunk > 1 ? 4 : 3;
 }
 
 void advice_time(int choices, double seconds, char text[ADVICE_TIME])

@@ -383,7 +383,7 @@ int try_program(const struct try_plan *plan)
     struct error err = {""};
     struct candidates candidates = {.count = 0};
     struct origin origin = {.path = NULL};
-    int code = candidates_read(&candidates, plan->list, &err);
+    int code = candidates_read(&candidates, plan->list, plan->loops, &err);
     if (code == 0)
         code = origin_open(&origin, plan, &err);
     bool failed = false;
