@@ -3,7 +3,7 @@ measurements.  Tables, figures, comparison and advice all start from here."""
 import numpy as np
 import pandas as pd
 
-from . import fold, judge, labels, machine, predicted, records, stats
+from . import fold, labels, machine, predicted, records, speedup_limits, stats
 
 MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
             "overhead_mean_s", "overhead_max_s", "alone_s", "imbalance", "cv",
@@ -197,12 +197,12 @@ def add_speedups(frame, results):
              "base_workers")
     numbers = np.full((len(frame), len(names)), np.nan)
     texts = np.full((len(frame), 2), None, dtype=object)
-    loops = judge.serial_loops(results.runs)
+    loops = speedup_limits.serial_loops(results.runs)
     needs = "power" in frame and (frame["power"] == machine.MEASURED).any()
     known = results.powers if needs else {}
-    for key, part in frame.groupby(judge.same_loop(frame), sort=False,
+    for key, part in frame.groupby(speedup_limits.same_loop(frame), sort=False,
                                    dropna=False):
-        serial = loops.get(judge.words(key))
+        serial = loops.get(speedup_limits.words(key))
         base, workers, text = serial_base(part, serial) if serial \
             else fastest_base(part)
         for i, row in zip(part.index, records.of(part)):
@@ -210,7 +210,8 @@ def add_speedups(frame, results):
                 base = [row["serial_s"]] * 3
             found = stats.ratio_of(
                 [row["time_s" + end] for end in ("", "_low", "_high")], base)
-            why = judge.refuse(row, serial, found, known) if serial else None
+            why = speedup_limits.refuse(row, serial, found, known) \
+                if serial else None
             numbers[i, 3:] = base[0], workers
             texts[i] = text, why
             if why is None:

@@ -44,8 +44,9 @@ if not __package__:
 import numpy as np
 import pandas as pd
 
-from . import (answer, cells, grid, judge as judging, labels, launches, loader,
-               paired, program, states, verdicts)
+from . import (cells, compare_answer as answer, compare_verdicts as verdicts,
+               grid, labels, launches, loader, paired, program, speedup_limits,
+               states)
 from .matching import (Refusal, differ, is_mixed, key_columns, key_words,
                        keyed, name_of, pair, runs_of)
 
@@ -329,7 +330,7 @@ def of_base(side, args):
 
 def answered(sides, args):
     """The exit code; the notes on the sides come after the answer."""
-    busy = [judging.others_words(side.runs) for side in sides]
+    busy = [speedup_limits.others_words(side.runs) for side in sides]
     bad, alike = nothing_good(sides), same_launches(*sides)
     if bad or (alike and not args.across):
         code = answer.CANNOT_TELL if bad else answer.NOT_SLOWER

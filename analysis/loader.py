@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from . import columns, judge, jsonl, labels, states
+from . import columns, jsonl, labels, speedup_limits, states
 
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.
@@ -605,7 +605,7 @@ def note_odd(results):
         return
     if runs.groupby("cell", observed=True).size().max() == 1:
         notes.append("one repetition only: no confidence intervals")
-    shared = judge.others_words(runs)
+    shared = speedup_limits.others_words(runs)
     if shared:
         notes.append(shared)
     if "oversubscribed" in runs and runs["oversubscribed"].eq(True).any():

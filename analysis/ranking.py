@@ -5,13 +5,13 @@ load, native or simulated and on what platform.  A choice is the rest: scheme,
 transport, hierarchy, sync interval.  Cells whose workers shared cores are not
 ranked.  A choice is only slower if it is so by more than the time that other
 processes took from a worker of it; no choice is the fastest whose speedup is
-refused (judge.py).
+refused (speedup_limits.py).
 """
 import math
 
 import numpy as np
 
-from . import judge, labels, records, stats
+from . import labels, records, speedup_limits, stats
 
 GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
          "platform", "cp", "request_cost", "result_bytes"]
@@ -93,7 +93,7 @@ class Ranking:
 
     def refused(self):
         """Why there is no answer; empty: there is one."""
-        return judge.refused_words(self.rows) \
+        return speedup_limits.refused_words(self.rows) \
             if self.best["refused"] else ""
 
     def enough(self, i):

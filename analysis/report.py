@@ -19,9 +19,9 @@ if not __package__:
     import need    # a script: makes the folder its package
     __package__ = need.PACKAGE
 
-from . import (cells, cluster, counters, environment, files, foretold, judge,
-               labels, loader, page, paper_page, parallel, perfetto, program,
-               ranking, svg, tables, traces)
+from . import (cells, cluster, counters, environment, files, foretold, labels,
+               loader, page, paper_page, parallel, perfetto, program, ranking,
+               speedup_limits, svg, tables, traces)
 from .figures import extremes, kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
@@ -135,7 +135,7 @@ def first_screen(results, frame, cores):
 def is_busy(results):
     """Whether other processes had a part of the cores that the page begins
     with."""
-    return judge.others(results.runs) >= BUSY_LEAST
+    return speedup_limits.others(results.runs) >= BUSY_LEAST
 
 
 def too_busy(results, ranked):
@@ -149,7 +149,7 @@ def too_busy(results, ranked):
 def others_box(results, busy):
     if not is_busy(results):
         return []
-    words = judge.others_words(results.runs)
+    words = speedup_limits.others_words(results.runs)
     return [["This machine was too busy to compare schedules: "
              f"{words}." if busy else f"{words.capitalize()} while this ran."]]
 
@@ -157,7 +157,8 @@ def others_box(results, busy):
 def answer_lines(results, ranked):
     """The answer, with what other processes had of these cells' cores."""
     of = {row["cell"] for row in ranked.rows}
-    words = judge.others_words(results.runs[results.runs["cell"].isin(of)])
+    words = speedup_limits.others_words(
+        results.runs[results.runs["cell"].isin(of)])
     return [*ranking.answer(ranked.rows[0], ranked),
             *([f"{words.capitalize()}."] if words else [])]
 
@@ -305,7 +306,7 @@ def build(results, frame, sections, path):
     of_paper = paper_page.exist(results.path)
     notes = [n for n in results.notes if n != loader.as_one(results) and (
         of_paper or not is_busy(results)
-        or n != judge.others_words(results.runs))]
+        or n != speedup_limits.others_words(results.runs))]
     loops = frame["kernel"].nunique()
     if loops > MOST_LOOPS:
         notes.append(page.WORDS.many_loops(loops, MOST_LOOPS))

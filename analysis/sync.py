@@ -3,7 +3,7 @@ interval, scheme and workers, dedicated and not, and the speedup over the
 fastest worker alone against the power of all."""
 import math
 
-from . import grid, judge, labels, machine, records
+from . import grid, labels, machine, records, speedup_limits
 
 COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
            "load", "power", "total_power", "speedup", "way", "ratio"]
@@ -29,7 +29,7 @@ def cells(results, frame):
         here = here[here["perturb"].isna() | (here["perturb"] == "none")]
     needs = "power" in here and (here["power"] == machine.MEASURED).any()
     known, models = results.powers if needs else {}, results.models
-    serial = judge.serial_loops(results.runs)
+    serial = speedup_limits.serial_loops(results.runs)
     rows = [entry(row, known, serial) | {
         "ratio": models.get(row["cell"], {}).get("ratio", math.nan)}
             for row in records.of(here)]
@@ -41,7 +41,8 @@ def cells(results, frame):
 
 def entry(row, known, serial):
     first, total = machine.weight(row, known)
-    loop = serial.get(judge.words(row[n] for n in judge.SAME if n in row))
+    loop = serial.get(speedup_limits.words(
+        row[n] for n in speedup_limits.SAME if n in row))
     # Natively worker 0 measures the loop; simulated, the platform knows.
     alone = math.nan if row["refused"] else row["alone_s"] \
         if row["simulated"] else \

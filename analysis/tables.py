@@ -26,8 +26,9 @@ if not __package__:
 import numpy as np
 
 from . import (bases, cells, classes, counters, ending, flexibility, foretold,
-               grid, judge, labels, records, loader, losses, papers, predicted,
-               program, ranking, regret, stats, sweep, sync, unequal)
+               grid, labels, loader, losses, papers, predicted, program,
+               ranking, records, regret, speedup_limits, stats, sweep, sync,
+               unequal)
 
 
 def bracketed(row, name, form):
@@ -142,8 +143,9 @@ def speedup_words(row):
 
 
 def speedup_caption(part):
-    return "; ".join(filter(None, ["over " + str(part["base"].iloc[0]),
-                                   judge.refused_words(records.of(part))]))
+    return "; ".join(filter(None, [
+        "over " + str(part["base"].iloc[0]),
+        speedup_limits.refused_words(records.of(part))]))
 
 
 def speedup_table(results, frame):

@@ -9,7 +9,8 @@ import scipy.stats
 from conftest import ROOT
 from result_files import Directory
 
-from analysis import answer, compare, loader, matching, stats, verdicts
+from analysis import (compare, compare_answer as answer,
+                      compare_verdicts as verdicts, loader, matching, stats)
 
 ROUNDS, CELLS, LAUNCHES, REPETITIONS = 100, 10, 20, 20
 THRESHOLD = 0.05

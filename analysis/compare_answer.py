@@ -3,7 +3,8 @@ import math
 
 import numpy as np
 
-from . import environment, grid, judge, labels, states, stats, verdicts
+from . import (compare_verdicts as verdicts, environment, grid, labels,
+               speedup_limits, states, stats)
 
 NOT_SLOWER, SLOWER, CANNOT_TELL = 0, 1, 3
 WORDS = {NOT_SLOWER: "not slower", SLOWER: "slower",
@@ -164,11 +165,11 @@ def headline(comparison):
 def others_lines(comparison, sides):
     """What other processes had of the cores while the cells of both sides
     ran, and what that alone does."""
-    shares = [judge.others(side.runs[side.runs["cell"].isin(
+    shares = [speedup_limits.others(side.runs[side.runs["cell"].isin(
         {p["cells"][i] for p in comparison.pairs})])
         for i, side in enumerate(sides)]
     if not max(shares, key=lambda x: x if x == x else 0) \
-            >= judge.OTHERS_LEAST:
+            >= speedup_limits.OTHERS_LEAST:
         return []
     words = " and ".join(
         ("an unknown part" if math.isnan(x) else labels.percent(x, 0))
