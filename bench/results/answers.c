@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
-#include "bench/results/judge.h"
+#include "bench/results/ranking.h"
 #include "harness/program/need.h"
 
 #include <ctype.h>
@@ -223,9 +223,9 @@ static void say_equal(const struct ranked *ranked, char text[TEXT_SIZE])
 
 /* ---- those to avoid ---- */
 
-static enum judge_cause cause_of(const struct ranked *ranked, int row)
+static enum slower_cause cause_of(const struct ranked *ranked, int row)
 {
-    return judge_cause(&ranked->rows[row], &ranked->rows[ranked->best]);
+    return ranking_cause(&ranked->rows[row], &ranked->rows[ranked->best]);
 }
 
 static const char *scheme_of(const struct ranked *ranked, int row)
@@ -276,7 +276,7 @@ static int list_avoided(struct ranked *ranked, int *row)
 
 /* Of `count` rows to avoid those with this cause. */
 static void say_avoided(FILE *out, const struct ranked *ranked,
-                        enum judge_cause cause, const int *row, int count)
+                        enum slower_cause cause, const int *row, int count)
 {
     char text[TEXT_SIZE] = "Avoid ", name[NAME_SIZE];
     int all = 0, named = 0, first = -1, last = -1;
@@ -306,7 +306,7 @@ static void say_avoided(FILE *out, const struct ranked *ranked,
     if (most > least)
         add_text(text, " to %.0f", most);
     add_text(text, " %% slower%s%s", cause == CAUSE_UNKNOWN ? "" : "; ",
-             judge_cause_words(cause));
+             ranking_cause_words(cause));
     table_heading(out, 4, text);
 }
 
@@ -340,7 +340,7 @@ static void print_answer(FILE *out, struct ranked *ranked, const char *name)
     int *row = need_zeroed((size_t)ranked->end, sizeof(*row));
     int count = list_avoided(ranked, row);
     for (int cause = 0; cause < CAUSES; cause++)
-        say_avoided(out, ranked, (enum judge_cause)cause, row, count);
+        say_avoided(out, ranked, (enum slower_cause)cause, row, count);
     free(row);
 }
 
@@ -358,8 +358,8 @@ static struct ranked rank_rows(const struct summary_row *rows, int begin,
 {
     struct ranked ranked = {rows, begin,     end, rows[of].conditions,
                             wins, .best = -1};
-    ranked.winners =
-        judge_winners(rows, begin, end, ranked.conditions, wins, &ranked.best);
+    ranked.winners = ranking_winners(rows, begin, end, ranked.conditions, wins,
+                                     &ranked.best);
     for (int i = begin; i < end; i++)
         ranked.choices += is_choice(&ranked, i);
     return ranked;

@@ -3,8 +3,9 @@
 #include "base/text.h"
 #include "bench/options/table.h"
 #include "bench/results/answers.h"
-#include "bench/results/judge.h"
 #include "bench/results/omp_answer.h"
+#include "bench/results/ranking.h"
+#include "bench/results/speedup_limits.h"
 #include "bench/results/tables.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
@@ -26,7 +27,7 @@ static void number_text(double value, int decimals, const char *unit,
 /* The rows of a loop, and what they show. */
 struct loop_rows {
     int begin, end;
-    struct judged judged;
+    struct speedup_limits limits;
     const json_t *tried; /* as results_tried() has it: then it is not ranked */
 };
 
@@ -110,7 +111,7 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
     const struct group group = make_group(rows, begin, end);
     int best, winners = 0;
     if (ranked)
-        winners = judge_winners(rows, begin, end, NULL, wins, &best);
+        winners = ranking_winners(rows, begin, end, NULL, wins, &best);
     char mark = winners == 1 ? '*' : '=';
     fputc('\n', out);
     table_heading(out, 2, rows[begin].label);
@@ -179,7 +180,7 @@ static void print_best(FILE *out, const struct summary_row *rows, int begin,
         if (!summary_row_ranked(&rows[i]) || continues_shape(rows, begin, i) ||
             count_groups(rows, begin, end, i) < 2)
             continue;
-        winners = judge_winners(rows, begin, end, rows[i].shape, wins, &best);
+        winners = ranking_winners(rows, begin, end, rows[i].shape, wins, &best);
         if (winners == 0)
             continue;
         fputs(any ? "" : "\n  fastest\n", out);
@@ -188,20 +189,20 @@ static void print_best(FILE *out, const struct summary_row *rows, int begin,
     }
 }
 
-static void print_base(FILE *out, const struct judged *judged)
+static void print_base(FILE *out, const struct speedup_limits *limits)
 {
     char least[32], most[32], half[32];
-    const struct stats_median *serial = &judged->serial;
-    if (judged->passes == 0)
+    const struct stats_median *serial = &limits->serial;
+    if (limits->passes == 0)
         return; /* libdls has none */
-    table_said_seconds(judged->least_s, judged->least_s, least, sizeof(least));
-    table_said_seconds(judged->most_s, judged->most_s, most, sizeof(most));
+    table_said_seconds(limits->least_s, limits->least_s, least, sizeof(least));
+    table_said_seconds(limits->most_s, limits->most_s, most, sizeof(most));
     table_said_seconds((serial->high - serial->low) / 2, serial->median, half,
                        sizeof(half));
     fprintf(out, "  the serial loop of this program, one core: %s", least);
     if (!text_is(least, most))
         fprintf(out, " to %s", most);
-    else if (judged->passes >= RESULT_CI_LEAST && serial->high > serial->low)
+    else if (limits->passes >= RESULT_CI_LEAST && serial->high > serial->low)
         fprintf(out, " +/- %s", half);
     fputc('\n', out);
 }
@@ -226,7 +227,7 @@ static void print_kernel(FILE *out, const struct summary_row *rows,
     fputs(begin > 0 ? "\n" : "", out);
     table_heading(
         out, 0, kernel_title(&rows[begin].result->cell, title, sizeof(title)));
-    print_base(out, &loop->judged);
+    print_base(out, &loop->limits);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
             if (!text_is(rows[next].label, rows[i].label))
@@ -248,7 +249,7 @@ static int split_loops(struct summary_row *rows, const struct results *results,
             if (!summary_row_same_loop(&rows[i], &rows[next]))
                 break;
         loop[loops++] = (struct loop_rows){
-            i, next, judge_rows(rows, i, next),
+            i, next, speedup_limits_find(rows, i, next),
             results_tried(results, rows[i].result->cell.kernel)};
     }
     return loops;
@@ -314,7 +315,7 @@ void summary_answers(FILE *out, const struct summary *summary,
             omp_answer_tried(out, name, loop->tried);
         else
             answers_print(out, summary->rows, loop->begin, loop->end, name);
-        judge_print(out, &loop->judged, summary->rows);
+        speedup_limits_print(out, &loop->limits, summary->rows);
     }
 }
 

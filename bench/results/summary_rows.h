@@ -16,10 +16,11 @@ struct summary_row {
     const char *conditions; /* what of it is no layout: load, powers; or "" */
     struct stats_median time;
     double half_s, bound_s, overhead_s, imbalance, chunks;
-    double others, others_max_s;         /* what other processes had; NAN */
-    struct stats_median serial, speedup; /* judge.h; speedup: over serial */
-    double powers;                       /* of its workers; the slowest has 1 */
-    bool refused;                        /* it cannot be */
+    double others, others_max_s; /* what other processes had; NAN */
+    struct stats_median serial,
+        speedup;      /* speedup_limits.h; speedup: over serial */
+    double powers;    /* of its workers; the slowest has 1 */
+    bool refused;     /* it cannot be */
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
 

@@ -1,7 +1,8 @@
 /* Impossible speedups, and false winners. */
 #include "harness/testing.h"
 
-#include "bench/results/judge.h"
+#include "bench/results/ranking.h"
+#include "bench/results/speedup_limits.h"
 
 #include <math.h>
 
@@ -44,12 +45,13 @@ static void make(struct compared *t, const double *time_s, double serial_s,
     }
 }
 
-static char *print(const struct judged *judged, const struct compared *t)
+static char *print(const struct speedup_limits *limits,
+                   const struct compared *t)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    judge_print(out, judged, t->row);
+    speedup_limits_print(out, limits, t->row);
     fclose(out);
     for (char *c = text; *c != '\0'; c++)
         *c = *c == '\n' ? ' ' : *c;
@@ -62,11 +64,11 @@ static void speedups_above_the_powers_are_refused(void **state)
 {
     struct compared t;
     make(&t, apart, 1, 1, 0.48);
-    struct judged judged = judge_rows(t.row, 0, ROWS);
-    assert_int_equal(judged.passes, SAMPLES);
-    assert_int_equal(judged.refused, ROWS);
-    assert_true(t.row[0].refused && judged.worst == 0);
-    char *text = print(&judged, &t);
+    struct speedup_limits limits = speedup_limits_find(t.row, 0, ROWS);
+    assert_int_equal(limits.passes, SAMPLES);
+    assert_int_equal(limits.refused, ROWS);
+    assert_true(t.row[0].refused && limits.worst == 0);
+    char *text = print(&limits, &t);
     assert_non_null(strstr(text, "3 speedups are refused"));
     assert_non_null(strstr(text, "4.55 times as fast"));
     assert_non_null(strstr(text, "at most;"));
@@ -74,7 +76,7 @@ static void speedups_above_the_powers_are_refused(void **state)
     free(text);
     bool wins[ROWS];
     int fastest;
-    assert_int_equal(judge_winners(t.row, 0, ROWS, NULL, wins, &fastest), 0);
+    assert_int_equal(ranking_winners(t.row, 0, ROWS, NULL, wins, &fastest), 0);
     assert_false(wins[0] || wins[1] || wins[2]);
 }
 
@@ -83,11 +85,11 @@ static void the_serial_loop_has_an_interval_too(void **state)
 {
     struct compared t;
     make(&t, apart, 0.22 * 2.01, 1, 0);
-    struct judged judged = judge_rows(t.row, 0, ROWS);
+    struct speedup_limits limits = speedup_limits_find(t.row, 0, ROWS);
     assert_true(t.row[0].speedup.median > 2);
     assert_true(t.row[0].speedup.low < 1.98);
-    assert_int_equal(judged.refused, 0);
-    char *text = print(&judged, &t);
+    assert_int_equal(limits.refused, 0);
+    char *text = print(&limits, &t);
     assert_string_equal(text, "");
     free(text);
 }
@@ -97,10 +99,10 @@ static void powers_that_were_given_count(void **state)
     struct compared t;
     make(&t, apart, 0.7, 1, 0);
     t.result[0].cell.power = "1,3";
-    struct judged judged = judge_rows(t.row, 0, ROWS);
+    struct speedup_limits limits = speedup_limits_find(t.row, 0, ROWS);
     assert_false(t.row[0].refused);
     assert_true(t.row[1].refused);
-    char *text = print(&judged, &t);
+    char *text = print(&limits, &t);
     assert_non_null(strstr(text, "no other process ran"));
     free(text);
 }
@@ -111,10 +113,10 @@ static void times_below_their_bound_are_refused(void **state)
     struct compared t;
     make(&t, apart, 0.4, NAN, NAN);
     t.row[2].bound_s = 0.4 / 0.29;
-    struct judged judged = judge_rows(t.row, 0, ROWS);
-    assert_int_equal(judged.refused, 1);
+    struct speedup_limits limits = speedup_limits_find(t.row, 0, ROWS);
+    assert_int_equal(limits.refused, 1);
     assert_true(t.row[2].refused);
-    char *text = print(&judged, &t);
+    char *text = print(&limits, &t);
     assert_non_null(strstr(text, "takes 0.29 of the least time"));
     assert_non_null(strstr(text, "timed before the cells"));
     free(text);
@@ -127,17 +129,17 @@ static void ties_win_together(void **state)
     bool wins[ROWS];
     int fastest;
     make(&t, close, 0.7, 1, 0);
-    judge_rows(t.row, 0, ROWS);
-    assert_int_equal(judge_winners(t.row, 0, ROWS, NULL, wins, &fastest), 2);
+    speedup_limits_find(t.row, 0, ROWS);
+    assert_int_equal(ranking_winners(t.row, 0, ROWS, NULL, wins, &fastest), 2);
     assert_int_equal(fastest, 0);
     assert_true(wins[0] && wins[1] && !wins[2]);
     /* The last one lost as much to others as it is slower. */
     t.row[2].others = 0.1;
     t.row[2].others_max_s = 0.06;
-    assert_int_equal(judge_winners(t.row, 0, ROWS, NULL, wins, &fastest), 3);
+    assert_int_equal(ranking_winners(t.row, 0, ROWS, NULL, wins, &fastest), 3);
     assert_true(wins[2]);
-    struct judged judged = judge_rows(t.row, 0, ROWS);
-    char *text = print(&judged, &t);
+    struct speedup_limits limits = speedup_limits_find(t.row, 0, ROWS);
+    char *text = print(&limits, &t);
     assert_non_null(strstr(text, "other processes had 10 % of the cores"));
     free(text);
 }
