@@ -6,7 +6,7 @@
 #define HARNESS_CHECK_SETUP_H
 
 #include "harness/cell/cell.h"
-#include "harness/check/scheme.h"
+#include "harness/check/scheme_kind.h"
 #include "harness/hierarchy/hierarchy.h"
 #include "harness/topo/topo.h"
 #include "harness/transport/registry/transport_registry.h"

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "harness/cell/cell.h"
-#include "harness/check/scheme.h"
+#include "harness/check/scheme_kind.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
 

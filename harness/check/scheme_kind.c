@@ -1,4 +1,4 @@
-#include "harness/check/scheme.h"
+#include "harness/check/scheme_kind.h"
 #include "harness/transport/registry/transport_registry.h"
 
 #include "base/nearest.h"

@@ -1,7 +1,7 @@
 /* The meaning of a cell's `scheme`: a scheme or two, a plan of the whole loop,
  * a schedule of OpenMP, or auto. */
-#ifndef HARNESS_CHECK_SCHEME_H
-#define HARNESS_CHECK_SCHEME_H
+#ifndef HARNESS_CHECK_SCHEME_KIND_H
+#define HARNESS_CHECK_SCHEME_KIND_H
 
 #include "harness/check/choice.h"
 #include "harness/transport/openmp/openmp_schedule.h"
