@@ -3,9 +3,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/launching/cause.h"
-#include "bench/launching/child.h"
 #include "bench/launching/launcher.h"
 #include "bench/launching/stops.h"
+#include "bench/launching/subprocess.h"
 #include "harness/program/need.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
@@ -104,7 +104,7 @@ struct launch {
 static void on_output(void *arg, const char *line)
 {
     struct launch *launch = arg;
-    cause_line(&launch->cause, line, child_now());
+    cause_line(&launch->cause, line, subprocess_now());
     fprintf(stderr, "%s\n", line);
 }
 
@@ -113,7 +113,7 @@ static void on_message(void *arg, const char *line)
     struct launch *launch = arg;
     const char *own = "dlsbench: ";
     bool ours = text_begins(line, own);
-    cause_line(&launch->cause, line, child_now());
+    cause_line(&launch->cause, line, subprocess_now());
     launch->ours = launch->ours || ours;
     /* A launcher's additions to our own reason are noise. */
     if (launch->said[0] == '\0' && ours)
@@ -128,14 +128,15 @@ static double on_tick(void *arg)
 {
     struct launch *launch = arg;
     if (launch->written == 0 && access(launch->part, F_OK) == 0)
-        launch->written = child_now();
+        launch->written = subprocess_now();
     if (launch->written > 0)
-        return launch->written + END_S - child_now();
-    return launch->start + CALIBRATE_LIMIT_S - child_now();
+        return launch->written + END_S - subprocess_now();
+    return launch->start + CALIBRATE_LIMIT_S - subprocess_now();
 }
 
-static int judge_end(const struct launch *launch, const struct child_end *end,
-                     int ranks, struct error *err)
+static int judge_end(const struct launch *launch,
+                     const struct subprocess_end *end, int ranks,
+                     struct error *err)
 {
     char how[100], words[600];
     if (end->interrupted)
@@ -151,7 +152,7 @@ static int judge_end(const struct launch *launch, const struct child_end *end,
                          CALIBRATE_LIMIT_S);
     if (end->status == 0)
         return 0;
-    child_describe(end->status, how, sizeof(how));
+    subprocess_describe(end->status, how, sizeof(how));
     return error_set(err, EIO, "calibrate: %s%sthe launch ended with %s",
                      launch->said, launch->said[0] ? ": " : "", how);
 }
@@ -162,13 +163,13 @@ static int run_launch(const struct calibrate_request *request, int ranks,
 {
     char program[PATH_MAX], shape[2][16];
     const char *tail[8 + 3 * CALIBRATE_KERNELS_MAX] = {NULL};
-    struct launch launch = {.start = child_now(), .part = part};
-    const struct child_watcher watcher = {.output = on_output,
-                                          .message = on_message,
-                                          .tick = on_tick,
-                                          .arg = &launch};
-    struct child_end end;
-    int n = 0, code = child_program(program, sizeof(program), err);
+    struct launch launch = {.start = subprocess_now(), .part = part};
+    const struct subprocess_watcher watcher = {.output = on_output,
+                                               .message = on_message,
+                                               .tick = on_tick,
+                                               .arg = &launch};
+    struct subprocess_end end;
+    int n = 0, code = subprocess_program(program, sizeof(program), err);
     cause_open(&launch.cause, launch.start);
     if (code != 0)
         return code;
@@ -185,7 +186,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
     char **argv = launcher_argv(request->launcher, ranks, threads, tail, err);
     if (argv == NULL)
         return -EINVAL;
-    code = child_run(argv, stops, &watcher, &end, err);
+    code = subprocess_run(argv, stops, &watcher, &end, err);
     launcher_free(argv);
     return code == 0 ? judge_end(&launch, &end, ranks, err) : code;
 }
@@ -270,7 +271,7 @@ int calibrate_make(const struct calibrate_request *request, const char *path,
 {
     struct calibrate_request complete = *request;
     struct specs specs = {.count = 0};
-    double start = child_now();
+    double start = subprocess_now();
     *calibration = (struct calibration){.took_s = 0};
     int code = 0;
     if (complete.workers == 0)
@@ -283,7 +284,7 @@ int calibrate_make(const struct calibrate_request *request, const char *path,
         code = measure_both(&complete, &specs, path, calibration, err);
     for (int i = 0; i < specs.count; i++)
         free(specs.spec[i]);
-    calibration->took_s = child_now() - start;
+    calibration->took_s = subprocess_now() - start;
     if (code == 0)
         code = calibration_save(calibration, path, err);
     if (code != 0)

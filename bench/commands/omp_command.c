@@ -2,7 +2,7 @@
 #include "base/folder.h"
 #include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
-#include "bench/launching/child.h"
+#include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/execution/same.h"
 #include "bench/programs/seen/recorded.h"
@@ -153,7 +153,7 @@ static int store(const struct omp_input *in, char *const *words,
     struct error err;
     char reason[128];
     bool good = WIFEXITED(its->status) && WEXITSTATUS(its->status) == 0;
-    child_describe(its->status, reason, sizeof(reason));
+    subprocess_describe(its->status, reason, sizeof(reason));
     struct store_run run = {.folder = in->path,
                             .words = words,
                             .scheme = in->scheme,
@@ -170,7 +170,7 @@ static int store(const struct omp_input *in, char *const *words,
 static void say_nothing(const char *program, int left, int status)
 {
     char end[128];
-    child_describe(status, end, sizeof(end));
+    subprocess_describe(status, end, sizeof(end));
     if (left > 0)
         command_say("omp: %s: no OpenMP loop was measured: %d left alone, as "
                     "ordered ones are and all of LLVM's runtime without OMPT",

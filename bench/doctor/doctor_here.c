@@ -3,8 +3,8 @@
 
 #include "base/folder.h"
 #include "base/text.h"
-#include "bench/launching/child.h"
 #include "bench/launching/launcher.h"
+#include "bench/launching/subprocess.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
 #include "harness/messages/comm.h"
@@ -185,15 +185,16 @@ static double no_tick(void *arg)
     return 20;
 }
 
-static int run(const char *const words[], const struct child_watcher *watcher,
-               struct child_end *end, struct error *err)
+static int run(const char *const words[],
+               const struct subprocess_watcher *watcher,
+               struct subprocess_end *end, struct error *err)
 {
     struct stops stops;
     int code = stops_open(&stops, err);
     if (code != 0)
         return code;
-    code =
-        child_run((char *const *)(uintptr_t)words, &stops, watcher, end, err);
+    code = subprocess_run((char *const *)(uintptr_t)words, &stops, watcher, end,
+                          err);
     stops_close(&stops);
     return code;
 }
@@ -223,12 +224,12 @@ static struct version launcher_version(const char *template)
 {
     struct version version = {""};
     struct error err;
-    struct child_end end;
+    struct subprocess_end end;
     char program[LAUNCHER_SIZE];
-    const struct child_watcher watcher = {.output = find_version,
-                                          .message = take_output,
-                                          .tick = no_tick,
-                                          .arg = &version};
+    const struct subprocess_watcher watcher = {.output = find_version,
+                                               .message = take_output,
+                                               .tick = no_tick,
+                                               .arg = &version};
     snprintf(program, sizeof(program), "%.*s", (int)strcspn(template, " "),
              template);
     run((const char *const[]){program, "--version", NULL}, &watcher, &end,
@@ -238,7 +239,7 @@ static struct version launcher_version(const char *template)
 
 /* As a user would, into a folder that is removed afterwards. */
 static int run_two(bool have_cores, const char *out, struct answer *answer,
-                   struct child_end *end, struct error *err)
+                   struct subprocess_end *end, struct error *err)
 {
     char self[PATH_MAX];
     const char *const words[] = {self,
@@ -257,11 +258,11 @@ static int run_two(bool have_cores, const char *out, struct answer *answer,
                                  out,
                                  have_cores ? NULL : "--oversubscribe",
                                  NULL};
-    const struct child_watcher watcher = {.output = take_output,
-                                          .message = take_message,
-                                          .tick = no_tick,
-                                          .arg = answer};
-    int code = child_program(self, sizeof(self), err);
+    const struct subprocess_watcher watcher = {.output = take_output,
+                                               .message = take_message,
+                                               .tick = no_tick,
+                                               .arg = answer};
+    int code = subprocess_program(self, sizeof(self), err);
     return code != 0 ? code : run(words, &watcher, end, err);
 }
 
@@ -304,7 +305,7 @@ void doctor_ranks(struct doctor *doctor)
     struct scratch scratch;
     struct error err;
     struct answer answer = {""};
-    struct child_end end = {0};
+    struct subprocess_end end = {0};
     bool have_cores = doctor->cores >= 2 && doctor->allowed.quota >= 2;
     int code = scratch_open(&scratch, 1 << 20, &err);
     snprintf(out, sizeof(out), "%s/out/", scratch.path);

@@ -15,7 +15,7 @@ struct cause {
     long long refused; /* processes by control groups, before the launch */
 };
 
-/* A launch begins.  `now`: child_now. */
+/* A launch begins.  `now`: subprocess_now. */
 void cause_open(struct cause *cause, double now);
 
 /* Takes a line of a launch in which MPI is not up yet. */

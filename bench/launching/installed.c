@@ -1,6 +1,6 @@
 #include "bench/launching/installed.h"
 
-#include "bench/launching/child.h"
+#include "bench/launching/subprocess.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,7 +46,7 @@ int installed_find(const char *name, char *path, size_t size)
 {
     char top[PATH_MAX];
     struct error err;
-    int code = child_program(top, sizeof(top), &err);
+    int code = subprocess_program(top, sizeof(top), &err);
     if (code == 0)
         *strrchr(top, '/') = '\0'; /* the program's own folder holds nothing */
     for (int level = 0; code == 0 && level < LEVELS_MAX; level++) {

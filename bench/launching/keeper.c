@@ -1,7 +1,7 @@
 #include "bench/launching/keeper.h"
 
-#include "bench/launching/child.h"
 #include "bench/launching/stops.h"
+#include "bench/launching/subprocess.h"
 #include "harness/program/process.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static int pause_for(double seconds)
  * end. */
 static pid_t end_children(double grace_s, long long since)
 {
-    double begin = child_now(), now = begin;
+    double begin = subprocess_now(), now = begin;
     pid_t pid = 0;
     while (now < begin + grace_s + REMAIN_S) {
         while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
@@ -70,7 +70,7 @@ static pid_t end_children(double grace_s, long long since)
         if (now >= begin + grace_s)
             process_find(kill_child, &since);
         pause_for(LOOK_S);
-        now = child_now();
+        now = subprocess_now();
     }
     return pid;
 }
@@ -147,10 +147,10 @@ static int await_launcher(pid_t launcher)
         int number = pause_for(told ? LOOK_S : 3600);
         if (number == SIGTERM && !told) {
             told = true;
-            deadline = child_now() + TERM_S;
+            deadline = subprocess_now() + TERM_S;
             kill(-launcher, SIGTERM);
         }
-        if (child_now() >= deadline)
+        if (subprocess_now() >= deadline)
             kill(-launcher, SIGKILL);
     }
 }

@@ -15,8 +15,8 @@ struct stops {
 /* The watched signals. */
 void stops_signals(sigset_t *set);
 
-/* Blocks the signals and begins to watch; once, before the first child_run.
- * From now on orphans of this process come back to it. */
+/* Blocks the signals and begins to watch; once, before the first
+ * subprocess_run. From now on orphans of this process come back to it. */
 int stops_open(struct stops *stops, struct error *err);
 void stops_close(struct stops *stops);
 

@@ -1,9 +1,9 @@
 #include "bench/commands/run/replay_processes.h"
 
 #include "base/text.h"
-#include "bench/launching/child.h"
 #include "bench/launching/driver/progress.h"
 #include "bench/launching/stops.h"
+#include "bench/launching/subprocess.h"
 #include "dls/this_process.h"
 #include "harness/program/need.h"
 
@@ -69,7 +69,7 @@ static void show(const struct replay_processes *of, struct progress *progress,
     char text[64];
     snprintf(text, sizeof(text), "%d/%d cell%s", of->done(of->arg), of->cells,
              text_s(of->cells));
-    progress_line(progress, text, child_now(), last);
+    progress_line(progress, text, subprocess_now(), last);
 }
 
 /* Waits for all and says how far they are; returns 0 if each ended well. */
@@ -79,7 +79,7 @@ static int await(const struct replay_processes *of, struct processes *all,
     const struct timespec tick = {.tv_nsec = 200000000};
     struct progress progress;
     int code = 0;
-    progress_open(&progress, child_now());
+    progress_open(&progress, subprocess_now());
     while (any_runs(all)) {
         int came = sigtimedwait(&all->signals, NULL, &tick);
         if (came > 0 && came != SIGCHLD) {

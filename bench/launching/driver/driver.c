@@ -38,7 +38,8 @@ static int run_all(struct driver *driver, struct error *err)
 static int driver_open(struct driver *driver, const struct cell *cells,
                        int count, struct error *err)
 {
-    int code = child_program(driver->program, sizeof(driver->program), err);
+    int code =
+        subprocess_program(driver->program, sizeof(driver->program), err);
     if (code != 0)
         return code;
     launcher_inside(driver->campaign->policy.oversubscribe);
@@ -62,9 +63,9 @@ int driver_run(const struct rundir *dir, const struct campaign *campaign,
     if (code != 0)
         return code;
     rundir_clean(dir);
-    progress_open(&driver.progress, child_now());
+    progress_open(&driver.progress, subprocess_now());
     code = run_all(&driver, err);
-    progress_show(&driver.progress, &driver.watch, child_now(), true);
+    progress_show(&driver.progress, &driver.watch, subprocess_now(), true);
     *end = (struct driver_end){
         .ok = watch_count(&driver.watch, TASK_OK),
         .unverified = watch_count(&driver.watch, TASK_UNVERIFIED),

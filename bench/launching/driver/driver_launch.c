@@ -43,13 +43,13 @@ static void keep_reason(struct driver *driver, const char *line,
 static void look_for_cause(struct driver *driver, const char *line)
 {
     if (!driver->watch.launched)
-        cause_line(&driver->cause, line, child_now());
+        cause_line(&driver->cause, line, subprocess_now());
 }
 
 static void on_output(void *arg, const char *line)
 {
     struct driver *driver = arg;
-    if (!watch_line(&driver->watch, line, child_now())) {
+    if (!watch_line(&driver->watch, line, subprocess_now())) {
         keep_reason(driver, line, ON_OUTPUT);
         look_for_cause(driver, line);
         driver_message(driver, line);
@@ -69,7 +69,7 @@ static void on_message(void *arg, const char *line)
 static double on_tick(void *arg)
 {
     struct driver *driver = arg;
-    double now = child_now();
+    double now = subprocess_now();
     progress_show(&driver->progress, &driver->watch, now, false);
     double left = watch_left(&driver->watch, now);
     return driver->watch.launched ? left
@@ -131,27 +131,27 @@ static char **make_command(const struct driver *driver,
 }
 
 static int run_command(struct driver *driver, char **argv,
-                       struct child_end *end, struct error *err)
+                       struct subprocess_end *end, struct error *err)
 {
-    const struct child_watcher watcher = {.output = on_output,
-                                          .message = on_message,
-                                          .tick = on_tick,
-                                          .arg = driver};
+    const struct subprocess_watcher watcher = {.output = on_output,
+                                               .message = on_message,
+                                               .tick = on_tick,
+                                               .arg = driver};
     char words[600];
     driver->said[0] = '\0';
     driver->weight = ON_OUTPUT;
-    cause_open(&driver->cause, child_now());
-    watch_launch(&driver->watch, child_now());
-    int code = child_run(argv, &driver->stops, &watcher, end, err);
+    cause_open(&driver->cause, subprocess_now());
+    watch_launch(&driver->watch, subprocess_now());
+    int code = subprocess_run(argv, &driver->stops, &watcher, end, err);
     if (code == 0)
         return 0;
-    cause_line(&driver->cause, err->text, child_now());
+    cause_line(&driver->cause, err->text, subprocess_now());
     driver_cause(driver, 1, words, sizeof(words));
     return words[0] != '\0' ? error_set(err, -code, "%s", words) : code;
 }
 
 static int start_launch(struct driver *driver, struct driver_shape shape,
-                        const char *work, struct child_end *end,
+                        const char *work, struct subprocess_end *end,
                         struct error *err)
 {
     struct simulate_files files = {-1, -1};
@@ -175,7 +175,7 @@ int driver_launch(struct driver *driver, struct driver_shape shape,
 {
     char work[PATH_MAX + LAUNCH_ID_SIZE + 16];
     const struct simulate *simulate = driver->options->simulate;
-    struct child_end end;
+    struct subprocess_end end;
     struct error why;
     int code = rundir_reserve(driver->dir, driver->launch, err);
     if (code != 0)

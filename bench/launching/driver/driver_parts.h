@@ -3,11 +3,11 @@
 #define BENCH_LAUNCHING_DRIVER_DRIVER_PARTS_H
 
 #include "bench/launching/cause.h"
-#include "bench/launching/child.h"
 #include "bench/launching/driver/driver.h"
 #include "bench/launching/driver/launch_watch.h"
 #include "bench/launching/driver/progress.h"
 #include "bench/launching/stops.h"
+#include "bench/launching/subprocess.h"
 
 /* The source of a line: a launcher that repeats its command on stdout says less
  * about a failure than on stderr, and our own ranks say most. */
@@ -57,6 +57,6 @@ int driver_fail_shape(struct driver *driver, struct driver_shape shape,
 /* The launch is over.  A crash is the cell's of watch_failed; a launch that
  * brought nothing forward would do so again, so all its cells fail. */
 int driver_settle(struct driver *driver, struct driver_shape shape,
-                  const struct child_end *end, struct error *err);
+                  const struct subprocess_end *end, struct error *err);
 
 #endif

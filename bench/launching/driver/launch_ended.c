@@ -79,7 +79,7 @@ void driver_cause(const struct driver *driver, int ranks, char *words,
 }
 
 static void describe_end(const struct driver *driver, int ranks,
-                         const struct child_end *end, char *text, int size)
+                         const struct subprocess_end *end, char *text, int size)
 {
     char how[100], words[600];
     driver_cause(driver, ranks, words, sizeof(words));
@@ -93,7 +93,7 @@ static void describe_end(const struct driver *driver, int ranks,
                  driver->campaign->policy.cell_timeout);
         return;
     }
-    child_describe(end->status, how, sizeof(how));
+    subprocess_describe(end->status, how, sizeof(how));
     snprintf(text, (size_t)size,
              words[0] || driver->said[0] ? "%s (the launch ended with %s)"
                                          : "%sthe launch ended with %s",
@@ -129,7 +129,7 @@ static int take_records(struct driver *driver, struct driver_shape shape,
 }
 
 int driver_settle(struct driver *driver, struct driver_shape shape,
-                  const struct child_end *end, struct error *err)
+                  const struct subprocess_end *end, struct error *err)
 {
     char reason[700];
     struct watch *watch = &driver->watch;

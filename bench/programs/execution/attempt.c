@@ -2,7 +2,7 @@
 
 #include "base/folder.h"
 #include "base/system/busy.h"
-#include "bench/launching/child.h"
+#include "bench/launching/subprocess.h"
 #include "bench/programs/seen/start.h"
 #include "harness/engine/engine.h"
 #include "harness/program/need.h"
@@ -65,7 +65,7 @@ struct watched {
 static double seconds_left(void *arg)
 {
     const struct watched *watched = arg;
-    return watched->until - child_now();
+    return watched->until - subprocess_now();
 }
 
 static void take_bytes(void *arg, const char *data, size_t size)
@@ -99,16 +99,16 @@ static int run_command(char *const argv[], const struct attempts *attempts,
                        struct attempt *attempt, struct keeper_usage *usage,
                        struct error *err)
 {
-    struct watched watched = {.until = child_now() +
+    struct watched watched = {.until = subprocess_now() +
                                        (limit_s > 0 ? limit_s : NO_LIMIT),
                               .output = usage != NULL ? attempt->output : NULL};
-    const struct child_watcher watcher = {.bytes = take_bytes,
-                                          .message = keep_last,
-                                          .tick = seconds_left,
-                                          .arg = &watched};
-    struct child_end end;
+    const struct subprocess_watcher watcher = {.bytes = take_bytes,
+                                               .message = keep_last,
+                                               .tick = seconds_left,
+                                               .arg = &watched};
+    struct subprocess_end end;
     char how[160];
-    int code = child_run(argv, &attempts->stops, &watcher, &end, err);
+    int code = subprocess_run(argv, &attempts->stops, &watcher, &end, err);
     if (code != 0)
         return code;
     if (usage != NULL)
@@ -116,7 +116,7 @@ static int run_command(char *const argv[], const struct attempts *attempts,
     attempt->interrupted = attempt->interrupted || end.interrupted;
     if (!end.timed_out && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)
         return 0;
-    child_describe(end.status, how, sizeof(how));
+    subprocess_describe(end.status, how, sizeof(how));
     if (end.timed_out)
         snprintf(how, sizeof(how),
                  "stopped after %.3g s (%.0f times the program's time as it "

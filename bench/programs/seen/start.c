@@ -1,8 +1,8 @@
 #include "bench/programs/seen/start.h"
 
 #include "base/text.h"
-#include "bench/launching/child.h"
 #include "bench/launching/installed.h"
+#include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/lookup.h"
 #include "bench/programs/seen/verdict.h"

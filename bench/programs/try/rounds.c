@@ -4,8 +4,8 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "bench/launching/child.h"
 #include "bench/launching/driver/progress.h"
+#include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"
 #include "bench/programs/seen/store.h"
@@ -85,7 +85,7 @@ static void show_round(struct watching *watching, const struct rounds *rounds,
     }
     snprintf(text, sizeof(text), "round %d of %d, %d run%s to come%s, %.100s",
              round, find_last(rounds, round), left, text_s(left), time, name);
-    progress_line(&watching->progress, text, child_now(), false);
+    progress_line(&watching->progress, text, subprocess_now(), false);
 }
 
 /* ---- one run ---- */
@@ -384,7 +384,7 @@ int rounds_run(struct rounds *rounds, struct error *err)
     struct watching watching = {.runs = 0};
     int code = mark_failed(rounds, err), runs;
     int round = tries_last_round(rounds->tries);
-    progress_open(&watching.progress, child_now());
+    progress_open(&watching.progress, subprocess_now());
     while (code == 0 && rounds_count(rounds, &runs) > 0)
         code = run_round(rounds, ++round, &watching, err);
     progress_clear(&watching.progress);

@@ -2,8 +2,8 @@
 #include "bench/programs/try/try.h"
 
 #include "base/text.h"
-#include "bench/launching/child.h"
 #include "bench/launching/driver/progress.h"
+#include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/seen/start.h"
@@ -236,7 +236,7 @@ static void show_seed(struct progress *progress, const struct seeds *seeds,
     char text[200], duration[48], time[64] = "";
     double done = (double)(seed - seeds->first);
     double left =
-        progress_left(child_now() - progress->started,
+        progress_left(subprocess_now() - progress->started,
                       done / (double)(seeds->last - seeds->first + 1));
     if (left >= 0) {
         progress_duration(left, duration, sizeof(duration));
@@ -245,7 +245,7 @@ static void show_seed(struct progress *progress, const struct seeds *seeds,
     snprintf(text, sizeof(text),
              "seed %" PRId64 " of %" PRId64 "..%" PRId64 "%s", seed,
              seeds->first, seeds->last, time);
-    progress_line(progress, text, child_now(), false);
+    progress_line(progress, text, subprocess_now(), false);
 }
 
 /* `found`: a run that is not good. */
@@ -259,7 +259,7 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
     struct wrong wrong = {.reason = ""};
     int code = run_first(attempts, &first, err);
     int64_t seed = seeds->first;
-    progress_open(&progress, child_now());
+    progress_open(&progress, subprocess_now());
     for (; code == 0 && seed <= seeds->last; seed++) {
         show_seed(&progress, seeds, seed);
         write_scheme(seeds, seed, scheme);

@@ -1,4 +1,4 @@
-#include "bench/launching/child.h"
+#include "bench/launching/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,18 +29,18 @@ struct child {
     struct stream out, err;
     bool stopping, over;
     double deadline; /* of draining */
-    struct child_end end;
+    struct subprocess_end end;
     struct keeper_end last;
 };
 
-double child_now(void)
+double subprocess_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int child_program(char *path, size_t size, struct error *err)
+int subprocess_program(char *path, size_t size, struct error *err)
 {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
     if (length < 0)
@@ -137,11 +137,11 @@ static void stop_child(struct child *child)
 static bool is_finished(const struct child *child)
 {
     bool silent = child->out.fd < 0 && child->err.fd < 0;
-    return child->over && (silent || child_now() >= child->deadline);
+    return child->over && (silent || subprocess_now() >= child->deadline);
 }
 
 static void step_child(struct child *child, const struct stops *stops,
-                       const struct child_watcher *watcher)
+                       const struct subprocess_watcher *watcher)
 {
     struct pollfd polled[] = {{.fd = child->out.fd, .events = POLLIN},
                               {.fd = child->err.fd, .events = POLLIN},
@@ -164,7 +164,7 @@ static void step_child(struct child *child, const struct stops *stops,
         keeper_finish(&child->keeper, &child->last);
         child->keeper.report = -1;
         child->over = true;
-        child->deadline = child_now() + DRAIN_S;
+        child->deadline = subprocess_now() + DRAIN_S;
     }
     if (watcher->tick(watcher->arg) <= 0 && !child->stopping && !child->over) {
         child->end.timed_out = true;
@@ -188,9 +188,9 @@ static int judge_end(const struct child *child, const char *program,
                      host, (long)child->last.remain);
 }
 
-int child_run(char *const argv[], const struct stops *stops,
-              const struct child_watcher *watcher, struct child_end *end,
-              struct error *err)
+int subprocess_run(char *const argv[], const struct stops *stops,
+                   const struct subprocess_watcher *watcher,
+                   struct subprocess_end *end, struct error *err)
 {
     struct child child = {
         .out = {.take = watcher->output,
@@ -213,7 +213,7 @@ int child_run(char *const argv[], const struct stops *stops,
     return judge_end(&child, argv[0], err);
 }
 
-void child_describe(int status, char *text, int size)
+void subprocess_describe(int status, char *text, int size)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status)

@@ -1,6 +1,6 @@
 #include "base/unit_testing.h"
 
-#include "bench/launching/child.h"
+#include "bench/launching/subprocess.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,61 +33,61 @@ static void hear_err(void *arg, const char *line)
 
 static double left(void *arg)
 {
-    return ((struct heard *)arg)->deadline - child_now();
+    return ((struct heard *)arg)->deadline - subprocess_now();
 }
 
 static void run_shell(const char *command, double seconds, struct heard *heard,
-                      struct child_end *end)
+                      struct subprocess_end *end)
 {
     struct error err;
     char *const argv[] = {"/bin/sh", "-c", (char *)command, NULL};
-    const struct child_watcher watcher = {
+    const struct subprocess_watcher watcher = {
         .output = hear_out, .message = hear_err, .tick = left, .arg = heard};
     struct stops stops;
     assert_int_equal(stops_open(&stops, &err), 0);
-    *heard = (struct heard){.deadline = child_now() + seconds};
-    assert_int_equal(child_run(argv, &stops, &watcher, end, &err), 0);
+    *heard = (struct heard){.deadline = subprocess_now() + seconds};
+    assert_int_equal(subprocess_run(argv, &stops, &watcher, end, &err), 0);
     stops_close(&stops);
 }
 
 static void output_comes_in_lines_with_the_end(void **state)
 {
     struct heard heard;
-    struct child_end end;
+    struct subprocess_end end;
     char text[64];
     run_shell("echo a; printf b; sleep 0.1; echo c; echo e >&2; exit 3", 60,
               &heard, &end);
     assert_string_equal(heard.out, "a|bc|");
     assert_string_equal(heard.err, "e|");
     assert_false(end.timed_out || end.interrupted);
-    child_describe(end.status, text, sizeof(text));
+    subprocess_describe(end.status, text, sizeof(text));
     assert_string_equal(text, "exit code 3");
     run_shell("kill -9 $$", 60, &heard, &end);
-    child_describe(end.status, text, sizeof(text));
+    subprocess_describe(end.status, text, sizeof(text));
     assert_string_equal(text, "signal 9 (Killed)");
 }
 
 static void a_child_that_takes_too_long_leaves_nothing(void **state)
 {
     struct heard heard;
-    struct child_end end;
-    double start = child_now();
+    struct subprocess_end end;
+    double start = subprocess_now();
     run_shell("sleep 50 & sleep 50", 0.3, &heard, &end);
     assert_true(end.timed_out);
-    assert_true(child_now() - start < 5);
+    assert_true(subprocess_now() - start < 5);
 }
 
 static void a_missing_program_is_an_error(void **state)
 {
     struct heard heard = {.deadline = 0};
-    struct child_end end;
+    struct subprocess_end end;
     struct error err;
     char *const argv[] = {"/none/such", NULL};
-    const struct child_watcher watcher = {
+    const struct subprocess_watcher watcher = {
         .output = hear_out, .message = hear_err, .tick = left, .arg = &heard};
     struct stops stops;
     assert_int_equal(stops_open(&stops, &err), 0);
-    assert_int_not_equal(child_run(argv, &stops, &watcher, &end, &err), 0);
+    assert_int_not_equal(subprocess_run(argv, &stops, &watcher, &end, &err), 0);
     stops_close(&stops);
     assert_string_equal(err.text,
                         "cannot start /none/such: No such file or directory");
@@ -111,12 +111,12 @@ static bool ends_soon(pid_t pid)
 static void what_a_launcher_leaves_behind_is_ended(void **state)
 {
     struct heard heard;
-    struct child_end end;
-    double start = child_now();
+    struct subprocess_end end;
+    double start = subprocess_now();
     run_shell("trap '' TERM; setsid sh -c 'echo $$; exec sleep 50' & "
               "sleep 0.3; kill -9 $$",
               60, &heard, &end);
-    assert_true(child_now() - start < 5);
+    assert_true(subprocess_now() - start < 5);
     pid_t orphan = atoi(heard.out);
     assert_true(orphan > 1);
     assert_true(has_ended(orphan));
@@ -125,7 +125,7 @@ static void what_a_launcher_leaves_behind_is_ended(void **state)
 static void a_launcher_that_ends_on_a_signal_leaves_nothing(void **state)
 {
     struct heard heard;
-    struct child_end end;
+    struct subprocess_end end;
     run_shell("setsid sh -c 'trap \"\" TERM; echo $$; sleep 50 & wait' & wait",
               0.5, &heard, &end);
     assert_true(end.timed_out);
@@ -145,14 +145,14 @@ static void hear_and_kill(void *arg, const char *line)
 static void
 a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
 {
-    struct heard heard = {.deadline = child_now() + 60};
-    struct child_end end;
+    struct heard heard = {.deadline = subprocess_now() + 60};
+    struct subprocess_end end;
     struct stops stops;
     struct error err;
-    const struct child_watcher watcher = {.output = hear_and_kill,
-                                          .message = hear_err,
-                                          .tick = left,
-                                          .arg = &heard};
+    const struct subprocess_watcher watcher = {.output = hear_and_kill,
+                                               .message = hear_err,
+                                               .tick = left,
+                                               .arg = &heard};
     char *const argv[] = {"/bin/sh", "-c",
                           "setsid sh -c 'echo $$; exec sleep 50' & "
                           "sleep 0.2; echo $PPID; wait",
@@ -164,7 +164,7 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
     }
     usleep(50000); /* it is older than the keeper by the system's clock */
     assert_int_equal(stops_open(&stops, &err), 0);
-    assert_int_equal(child_run(argv, &stops, &watcher, &end, &err), 0);
+    assert_int_equal(subprocess_run(argv, &stops, &watcher, &end, &err), 0);
     stops_close(&stops);
     assert_true(WIFSIGNALED(end.status));
     assert_true(has_ended(atoi(heard.out)));
@@ -178,8 +178,8 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
 static void kill_driver(void)
 {
     struct heard heard;
-    struct child_end end;
-    char path[] = "/tmp/child_test-XXXXXX", command[256];
+    struct subprocess_end end;
+    char path[] = "/tmp/subprocess_test-XXXXXX", command[256];
     int orphan = 0, launcher = 0, file = mkstemp(path);
     assert_true(file >= 0);
     snprintf(command, sizeof(command),
