@@ -4,7 +4,7 @@
     tests/kills.py [--rounds N] [--seed S] [--only SCENARIO] [--keep]
 
 A round starts a campaign, sends a signal to one of its processes (driver,
-keeper, launcher, proxy, rank, slurmstepd), resumes it until it is complete,
+reaper, launcher, proxy, rank, slurmstepd), resumes it until it is complete,
 perhaps with more kills, and then proves: every cell is there exactly once and
 verified; nothing runs on; and nothing of ours is left in TMPDIR and /dev/shm.
 What MPI, UCX and SimGrid leave there is counted.  Scenario, victim, moment and
@@ -25,7 +25,7 @@ import time
 
 import kills_scenarios
 
-# A keeper gives a launcher 5 s.
+# A reaper gives a launcher 5 s.
 LEAVE_S = 10
 SIGNALS = ["KILL", "KILL", "KILL", "TERM", "INT", "HUP", "SEGV", "ABRT",
            "STOP"]

@@ -116,7 +116,7 @@ def check_results(out, cells, repetitions):
 class Scenario:
     """A campaign of MPI ranks."""
     name, share, remote = "native", 12, False
-    roles = ["driver", "keeper", "launcher", "proxy", "rank", "rank"]
+    roles = ["driver", "reaper", "launcher", "proxy", "rank", "rank"]
     text, repetitions, verb = NATIVE, 3, "run"
 
     def __init__(self, folder, env, program):
@@ -159,7 +159,7 @@ class Scenario:
         if pid == driver:
             return "driver"
         if parent == driver and words[1:2] == [self.verb]:
-            return "keeper"
+            return "reaper"
         if "launch" in words[1:2]:
             return "rank"
         return {"hydra_pmi_proxy": "proxy", "dlsbench-sim": "rank",
@@ -172,14 +172,14 @@ class Scenario:
 class Simulated(Scenario):
     """The same of simulated ranks, in one process."""
     name, share = "sim", 3
-    roles = ["driver", "keeper", "launcher", "rank"]
+    roles = ["driver", "reaper", "launcher", "rank"]
     text, repetitions, verb = SIMULATED, 1, "sim"
 
 
 class Auto(Scenario):
     """Simulations, and then what they chose."""
     name, share = "auto", 1
-    roles = ["driver", "keeper", "launcher", "rank"]
+    roles = ["driver", "reaper", "launcher", "rank"]
     text = AUTO
 
     def command(self, folder, resume):
@@ -190,7 +190,7 @@ class Auto(Scenario):
 class Calibrate(Scenario):
     """A file that is there whole or not at all."""
     name, share = "calibrate", 1
-    roles = ["driver", "keeper", "launcher", "proxy", "rank"]
+    roles = ["driver", "reaper", "launcher", "proxy", "rank"]
     verb = "calibrate"
 
     def __init__(self, folder, env, program):
@@ -224,7 +224,7 @@ class Calibrate(Scenario):
 class Slurm(Scenario):
     """A job of two nodes, which is submitted again until it is complete."""
     name, share, remote = "slurm", 2, True
-    roles = ["driver", "keeper", "launcher", "rank", "batch step", "step"]
+    roles = ["driver", "reaper", "launcher", "rank", "batch step", "step"]
     repetitions = 3
     text = "\n".join(x for x in NATIVE.replace("[1x2, 2x1]", "2x1").split(
         "\n")).replace('layout: 1x2\n    transport: [shared, steal]',
@@ -262,7 +262,7 @@ class Slurm(Scenario):
         if words[1:2] == ["run"]:
             above = pathlib.Path(f"/proc/{parent}/comm")
             above = above.read_text() if above.exists() else ""
-            return "driver" if "slurmstepd" in above else "keeper"
+            return "driver" if "slurmstepd" in above else "reaper"
         if words[1:2] == ["launch"]:
             return "rank"
         return "launcher" if "srun" in words[0] else "other"

@@ -25,12 +25,12 @@ struct stream {
 };
 
 struct child {
-    struct keeper keeper;
+    struct reaper reaper;
     struct stream out, err;
     bool stopping, over;
     double deadline; /* of draining */
     struct subprocess_end end;
-    struct keeper_end last;
+    struct reaper_end last;
 };
 
 double subprocess_now(void)
@@ -58,7 +58,7 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-static int spawn_keeper(char *const argv[], struct child *child,
+static int spawn_reaper(char *const argv[], struct child *child,
                         struct error *err)
 {
     int out[2] = {-1, -1}, mes[2] = {-1, -1}, code;
@@ -66,7 +66,7 @@ static int spawn_keeper(char *const argv[], struct child *child,
         code = error_set(err, errno, "cannot start %s: %s", argv[0],
                          strerror(errno));
     else
-        code = keeper_start(argv, out[1], mes[1], &child->keeper, err);
+        code = reaper_start(argv, out[1], mes[1], &child->reaper, err);
     if (code != 0) {
         close_pair(out);
         close_pair(mes);
@@ -131,7 +131,7 @@ static void stop_child(struct child *child)
     child->stopping = true;
     /* Launchers complain at length about ranks that end on a signal. */
     child->err.take = ignore_line;
-    kill(child->keeper.pid, SIGTERM);
+    kill(child->reaper.pid, SIGTERM);
 }
 
 static bool is_finished(const struct child *child)
@@ -145,7 +145,7 @@ static void step_child(struct child *child, const struct stops *stops,
 {
     struct pollfd polled[] = {{.fd = child->out.fd, .events = POLLIN},
                               {.fd = child->err.fd, .events = POLLIN},
-                              {.fd = child->keeper.report, .events = POLLIN},
+                              {.fd = child->reaper.report, .events = POLLIN},
                               {.fd = stops->signals, .events = POLLIN},
                               {.fd = stops->job, .events = POLLIN}};
     if (child->end.interrupted)
@@ -161,8 +161,8 @@ static void step_child(struct child *child, const struct stops *stops,
     if (polled[1].revents != 0)
         read_stream(&child->err);
     if (polled[2].revents != 0) {
-        keeper_finish(&child->keeper, &child->last);
-        child->keeper.report = -1;
+        reaper_finish(&child->reaper, &child->last);
+        child->reaper.report = -1;
         child->over = true;
         child->deadline = subprocess_now() + DRAIN_S;
     }
@@ -198,7 +198,7 @@ int subprocess_run(char *const argv[], const struct stops *stops,
                 .arg = watcher->arg},
         .err = {.take = watcher->message, .arg = watcher->arg},
     };
-    int code = spawn_keeper(argv, &child, err);
+    int code = spawn_reaper(argv, &child, err);
     if (code != 0)
         return code;
     while (!is_finished(&child))

@@ -3,7 +3,7 @@
 #define BENCH_LAUNCHING_SUBPROCESS_H
 
 #include "base/error.h"
-#include "bench/launching/keeper.h"
+#include "bench/launching/reaper.h"
 #include "bench/launching/stops.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct subprocess_end {
     int status;       /* as of waitpid */
     bool interrupted; /* `stops` said so: the child was stopped */
     bool timed_out;   /* tick said so: the child was stopped */
-    struct keeper_usage usage;
+    struct reaper_usage usage;
 };
 
 /* Monotonic time in seconds. */

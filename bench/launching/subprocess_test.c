@@ -162,7 +162,7 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
         pause();
         _exit(0);
     }
-    usleep(50000); /* it is older than the keeper by the system's clock */
+    usleep(50000); /* it is older than the reaper by the system's clock */
     assert_int_equal(stops_open(&stops, &err), 0);
     assert_int_equal(subprocess_run(argv, &stops, &watcher, &end, &err), 0);
     stops_close(&stops);
@@ -207,7 +207,7 @@ static void kill_driver(void)
     assert_true(ends_soon(orphan) && ends_soon(launcher));
 }
 
-/* A process that a keeper ends without waiting for it comes to this subreaper
+/* A process that a reaper ends without waiting for it comes to this subreaper
  * and stays as an entry.  The first process of a system that waits for nobody
  * would keep it in the same way. */
 static void a_driver_that_is_killed_leaves_nothing(void **state)
@@ -219,7 +219,7 @@ static void a_driver_that_is_killed_leaves_nothing(void **state)
         kill_driver();
     while (waitpid(-1, NULL, 0) > 0)
         left++;
-    assert_int_equal(left, ROUNDS); /* the keepers themselves */
+    assert_int_equal(left, ROUNDS); /* the reapers themselves */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "harness/program/part.h"
 
-/* A launch that ends does so within 5 s, see bench/launching/keeper.h. */
+/* A launch that ends does so within 5 s, see bench/launching/reaper.h. */
 #define EARLIER_LIMIT_S 10.0
 
 /* Waits up to `limit_s` seconds until no such launch is left.  `directory` is

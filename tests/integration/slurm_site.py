@@ -132,7 +132,7 @@ class Site:
                 name = (entry / "comm").read_text().strip()
             except OSError:
                 continue
-            # Below it is its keeper, which has the same words.
+            # Below it is its reaper, which has the same words.
             if words[1:2] == ["run"] and f"{shard}/4" in words \
                     and name == "dlsbench" \
                     and str(self.folder / "out") in words:

@@ -380,7 +380,7 @@ def others(directory):
 
 
 def killer(path):
-    """A launcher that kills the driver, its keeper's parent, before a rank
+    """A launcher that kills the driver, its reaper's parent, before a rank
     has read the plan."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"""#!/bin/sh

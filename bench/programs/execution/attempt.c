@@ -96,7 +96,7 @@ static const double NO_LIMIT = 1e9;
 /* Fills in `reason` where it did not end with 0. */
 static int run_command(char *const argv[], const struct attempts *attempts,
                        double limit_s, const char *what,
-                       struct attempt *attempt, struct keeper_usage *usage,
+                       struct attempt *attempt, struct reaper_usage *usage,
                        struct error *err)
 {
     struct watched watched = {.until = subprocess_now() +
@@ -133,7 +133,7 @@ static int run_command(char *const argv[], const struct attempts *attempts,
  * steps: a negative value means 0. */
 static void count_usage(const struct attempts *attempts,
                         const struct busy *before,
-                        const struct keeper_usage *usage,
+                        const struct reaper_usage *usage,
                         struct attempt *attempt)
 {
     struct busy after;
@@ -159,7 +159,7 @@ static int run_program(const struct attempts *attempts, const char *scheme,
     "shift 5\n"                                                                \
     "exec \"$@\" </dev/null"
     static const char script[] = BEGIN, checked[] = BEGIN " >\"$DLS_OUTPUT\"";
-    struct keeper_usage usage;
+    struct reaper_usage usage;
     struct busy busy;
     enum { FIXED = 9 };
     int words = 0;

@@ -1,4 +1,4 @@
-#include "bench/launching/keeper.h"
+#include "bench/launching/reaper.h"
 
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
@@ -75,11 +75,11 @@ static pid_t end_children(double grace_s, long long since)
     return pid;
 }
 
-/* ---- the keeper ---- */
+/* ---- the reaper ---- */
 
 /* Moves the descriptors to OUT, ERR and REPORT and closes all others: neither
  * the lock of a result directory nor a user's pipe is to wait for the
- * keeper. */
+ * reaper. */
 enum { OUT = STDERR_FILENO + 1, ERR, REPORT, OTHERS };
 
 static void keep_descriptors(int out, int err, int report)
@@ -96,12 +96,12 @@ static void keep_descriptors(int out, int err, int report)
 }
 
 /* In the launcher's process, before it is the launcher. */
-static void become_launcher(char *const argv[], int failed, pid_t keeper)
+static void become_launcher(char *const argv[], int failed, pid_t reaper)
 {
     sigset_t none;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != keeper)
+    if (getppid() != reaper)
         _exit(1);
     sigemptyset(&none);
     dup2(OUT, STDOUT_FILENO);
@@ -118,11 +118,11 @@ static void become_launcher(char *const argv[], int failed, pid_t keeper)
 static pid_t start_launcher(char *const argv[], int *reason)
 {
     int failed[2] = {-1, -1};
-    pid_t pid = -1, keeper = getpid();
+    pid_t pid = -1, reaper = getpid();
     if (pipe2(failed, O_CLOEXEC) == 0)
         pid = fork();
     if (pid == 0)
-        become_launcher(argv, failed[1], keeper);
+        become_launcher(argv, failed[1], reaper);
     *reason = errno;
     close(failed[1]);
     if (pid > 0 && read(failed[0], reason, sizeof(*reason)) == 0)
@@ -161,7 +161,7 @@ static double seconds_of(const struct timeval *time)
 }
 
 /* Counts the waited-for children, and those that they waited for. */
-static void count_usage(struct keeper_usage *usage)
+static void count_usage(struct reaper_usage *usage)
 {
     struct rusage all;
     if (getrusage(RUSAGE_CHILDREN, &all) != 0)
@@ -172,13 +172,13 @@ static void count_usage(struct keeper_usage *usage)
 
 static void keep_launcher(char *const argv[], pid_t driver)
 {
-    struct keeper_end end = {.status = 0};
+    struct reaper_end end = {.status = 0};
     sigset_t set;
     stops_signals(&set);
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     setpgid(0, 0);
-    prctl(PR_SET_NAME, "dlsbench-keeper");
+    prctl(PR_SET_NAME, "dlsbench-reaper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != driver)
@@ -195,7 +195,7 @@ static void keep_launcher(char *const argv[], pid_t driver)
 
 /* ---- the driver's part ---- */
 
-int keeper_start(char *const argv[], int out, int err_fd, struct keeper *keeper,
+int reaper_start(char *const argv[], int out, int err_fd, struct reaper *reaper,
                  struct error *err)
 {
     int report[2];
@@ -203,34 +203,34 @@ int keeper_start(char *const argv[], int out, int err_fd, struct keeper *keeper,
     if (pipe2(report, O_CLOEXEC) != 0)
         return error_set(err, errno, "cannot start %s: %s", argv[0],
                          strerror(errno));
-    keeper->pid = fork();
-    if (keeper->pid == 0) {
+    reaper->pid = fork();
+    if (reaper->pid == 0) {
         keep_descriptors(out, err_fd, report[1]);
         keep_launcher(argv, driver);
     }
     int reason = errno;
     close(report[1]);
-    keeper->report = report[0];
-    if (keeper->pid > 0)
+    reaper->report = report[0];
+    if (reaper->pid > 0)
         return 0;
     close(report[0]);
     return error_set(err, reason, "cannot start %s: %s", argv[0],
                      strerror(reason));
 }
 
-void keeper_finish(struct keeper *keeper, struct keeper_end *end)
+void reaper_finish(struct reaper *reaper, struct reaper_end *end)
 {
     struct process process = {.start = 0};
     int status = 0;
-    bool whole = read(keeper->report, end, sizeof(*end)) == sizeof(*end);
-    close(keeper->report);
-    process_read(keeper->pid, &process);
-    while (waitpid(keeper->pid, &status, 0) < 0 && errno == EINTR) {
+    bool whole = read(reaper->report, end, sizeof(*end)) == sizeof(*end);
+    close(reaper->report);
+    process_read(reaper->pid, &process);
+    while (waitpid(reaper->pid, &status, 0) < 0 && errno == EINTR) {
     }
     if (whole)
         return;
     /* The launcher has received SIGTERM then, and its remaining processes are
      * ours. */
-    *end = (struct keeper_end){.status = status,
+    *end = (struct reaper_end){.status = status,
                                .remain = end_children(TERM_S, process.start)};
 }
