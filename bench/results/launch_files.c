@@ -1,4 +1,5 @@
-/* The driver's records of launches, and the remains of killed ones. */
+/* The files of a launch: its reserved id, the line of its failure, the remains
+ * of killed ones. */
 #include "bench/results/rundir.h"
 
 #include "base/file.h"
