@@ -54,7 +54,7 @@ double work_seconds(const struct calibration_kind *kind, const char *spec,
                     double operations, double starts)
 {
     const struct calibration_kernel *kernel =
-        calibration_find_kernel(kind, spec, operations);
+        calibration_kernel_near(kind, spec, operations);
     double least = NAN;
     for (int w = 0; kernel != NULL && w < kind->workers; w++) {
         const struct calibration_cost *cost = &kernel->cost[w];

@@ -1,7 +1,7 @@
 #include "bench/commands/omp_on.h"
 
 #include "base/folder.h"
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/replay/outlook.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/command.h"
@@ -23,7 +23,7 @@ static int find_costs(struct replay_costs *costs, char *source, size_t size,
     bool there;
     *costs = replay_costs_usual;
     int code =
-        calibrated_load_any(NULL, &calibration, &there, source, size, err);
+        calibration_find_any(NULL, &calibration, &there, source, size, err);
     if (code != 0 || !there)
         return code;
     replay_costs_fill(costs, &calibration, CALIBRATION_THREADS);

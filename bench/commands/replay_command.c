@@ -1,6 +1,6 @@
 /* dlsbench replay: what schemes would do with these costs and these workers, by
  * events, without SimGrid. */
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/commands/run/run_options.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/foretell/replay/replay_names.h"
@@ -210,8 +210,8 @@ static int read_calibration(const struct asked *in,
                             struct calibration *calibration, bool *there,
                             struct replay_table *table, struct error *err)
 {
-    return calibrated_load_any(in->calibration, calibration, there,
-                               table->source, sizeof(table->source), err);
+    return calibration_find_any(in->calibration, calibration, there,
+                                table->source, sizeof(table->source), err);
 }
 
 /* ---- replaying ---- */

@@ -1,7 +1,7 @@
 #include "bench/simgrid/this_machine.h"
 
 #include "base/system/whole.h"
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/calibrate/nodes.h"
 #include "bench/simgrid/platform_writer.h"
 
@@ -184,7 +184,7 @@ static int open_machine(struct this_machine *machine, const char *file,
     struct calibration c;
     struct platform_numbers p = {.nodes = 0};
     *machine = (struct this_machine){.platform = ""};
-    int code = calibrated_load(file, &c, p.source, sizeof(p.source), err);
+    int code = calibration_find(file, &c, p.source, sizeof(p.source), err);
     if (code != 0)
         return error_prefix(err, code, "platform %s",
                             workers > 0 ? this_cluster_name

@@ -109,7 +109,7 @@ static bool same_loop(const char *a, const char *b)
 }
 
 const struct calibration_kernel *
-calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
+calibration_kernel_near(const struct calibration_kind *kind, const char *spec,
                         double points)
 {
     const struct calibration_kernel *best = NULL;

@@ -239,7 +239,7 @@ void calibration_doubts(const struct calibration *calibration, char *text,
 /* The kernel of this spec, else of this name, measured with the number of
  * points nearest to `points` (in ratio); NULL: none. */
 const struct calibration_kernel *
-calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
+calibration_kernel_near(const struct calibration_kind *kind, const char *spec,
                         double points);
 
 /* The kernel that was measured with this very spec; NULL: none. */

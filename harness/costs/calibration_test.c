@@ -292,15 +292,15 @@ static void what_is_looked_up_is_the_nearest(void **unused)
     struct calibration c = make();
     const struct calibration_kind *kind = &c.kind[CALIBRATION_RANKS];
     double c_d, c_c;
-    assert_ptr_equal(calibration_find_kernel(kind, "heat:rows=1", 19000),
+    assert_ptr_equal(calibration_kernel_near(kind, "heat:rows=1", 19000),
                      &kind->kernel[0]);
-    assert_ptr_equal(calibration_find_kernel(kind, "heat", 21000),
+    assert_ptr_equal(calibration_kernel_near(kind, "heat", 21000),
                      &kind->kernel[1]);
     assert_ptr_equal(
-        calibration_find_kernel(kind, "heat:rows=10,cols=20", 2000000),
+        calibration_kernel_near(kind, "heat:rows=10,cols=20", 2000000),
         &kind->kernel[0]);
-    assert_null(calibration_find_kernel(kind, "hea", 21000));
-    assert_null(calibration_find_kernel(kind, "heater", 21000));
+    assert_null(calibration_kernel_near(kind, "hea", 21000));
+    assert_null(calibration_kernel_near(kind, "heater", 21000));
     assert_true(calibration_exchange(kind, 3, &c_d, &c_c));
     assert_true(c_d == 2e-6 && fabs(c_c - 2e-9) < 1e-20);
     assert_true(calibration_exchange(kind, 2, &c_d, &c_c));

@@ -15,7 +15,7 @@ static void ask(const struct calibration *c)
         calibration_exchange(kind, 2, &c_d, &c_c);
         calibration_c_sch(kind, "shared");
         calibration_kernel_of(kind, "heat");
-        calibration_find_kernel(kind, "heat", 1e6);
+        calibration_kernel_near(kind, "heat", 1e6);
         for (int r = 0; kind->transfers > 0 && r < 9; r++)
             fuzz_need(calibration_like(kind, r) < kind->workers,
                       "a rank is like one that was measured");

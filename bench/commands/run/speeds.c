@@ -1,7 +1,7 @@
 #include "bench/commands/run/speeds.h"
 
 #include "bench/calibrate/calibrate.h"
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/options/command.h"
 #include "bench/options/table.h"
@@ -87,21 +87,22 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
     struct calibrate_request request = {.launcher = o->launcher};
     struct calibration calibration;
     char path[PATH_MAX];
-    int code = calibrated_read(o->calibration, &calibration, path, err);
-    bool none = calibrated_is_none(o->calibration, code);
+    int code =
+        calibration_find_quietly(o->calibration, &calibration, path, err);
+    bool none = calibration_is_missing(o->calibration, code);
     bool has_place = path[0] != '\0';
     if (none && (o->simulated || o->dry_run || !has_place))
         return code == -ENOENT && has_place
                    ? error_set(err, ENODATA, "%s", lacking)
                    : code;
     if (none) {
-        calibrated_say_measuring(code, "the sizes of kernels", path);
+        calibration_say_measuring(code, "the sizes of kernels", path);
         request.oversubscribe = o->policy.oversubscribe;
         code = calibrate_check_place(path, err);
         if (code == 0)
             code = calibrate_make(&request, path, &calibration, err);
     } else if (code == 0 && (o->format != TABLE_CSV || o->calibration)) {
-        calibrated_warn(path, &calibration);
+        calibration_warn(path, &calibration);
     }
     if (code != 0)
         return code;

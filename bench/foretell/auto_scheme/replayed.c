@@ -1,6 +1,6 @@
 #include "bench/foretell/auto_scheme/replayed.h"
 
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/replay/replay_cell.h"
 
 #include <errno.h>
@@ -33,8 +33,8 @@ static int load_calibration(struct replayed *replayed, struct error *err)
 {
     if (replayed->open)
         return 0;
-    int code = calibrated_read(replayed->file, &replayed->calibration,
-                               replayed->path, err);
+    int code = calibration_find_quietly(replayed->file, &replayed->calibration,
+                                        replayed->path, err);
     replayed->open = code == 0;
     return code;
 }
@@ -42,7 +42,7 @@ static int load_calibration(struct replayed *replayed, struct error *err)
 void replayed_warn(const struct replayed *replayed)
 {
     if (replayed->open)
-        calibrated_warn(replayed->path, &replayed->calibration);
+        calibration_warn(replayed->path, &replayed->calibration);
 }
 
 int replayed_check(struct replayed *replayed, const struct cell *cell,

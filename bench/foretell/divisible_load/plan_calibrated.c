@@ -2,7 +2,7 @@
  * master: the unit of load is an iteration of a kernel of mean cost and mean
  * bytes of input; g and G are those of messages of input data from rank 0, and
  * worker i is like rank i + 1. */
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/divisible_load/plan_command.h"
 #include "bench/options/command.h"
 #include "bench/options/numbers.h"
@@ -113,8 +113,8 @@ int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
     if (code == 0)
         code = read_bytes(source->unit_bytes, &loop, err);
     if (code == 0)
-        code = calibrated_load(source->calibration, &calibration, from,
-                               sizeof(from), err);
+        code = calibration_find(source->calibration, &calibration, from,
+                                sizeof(from), err);
     if (code != 0)
         return code;
     out->platform.workers = (int)workers;

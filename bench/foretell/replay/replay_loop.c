@@ -70,7 +70,7 @@ static int seconds_of(const struct counted *c, double cp,
     if (*operation_s > 0)
         return 0;
     const struct calibration_kernel *found =
-        kind != NULL ? calibration_find_kernel(kind, c->spec.canonical, points)
+        kind != NULL ? calibration_kernel_near(kind, c->spec.canonical, points)
                      : NULL;
     for (int w = 0; found != NULL && w < kind->workers; w++) {
         *operation_s += found->cost[w].operation / kind->workers;

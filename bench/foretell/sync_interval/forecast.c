@@ -154,7 +154,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
 {
     double points = (double)loop->shape.rows * (double)loop->shape.columns;
     const struct calibration_kernel *kernel =
-        calibration_find_kernel(kind, loop->kernel, points);
+        calibration_kernel_near(kind, loop->kernel, points);
     if (kernel == NULL)
         return error_set(err, EINVAL,
                          "the calibration does not know kernel %s: measure it "

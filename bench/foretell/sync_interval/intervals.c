@@ -1,7 +1,7 @@
 #include "bench/foretell/sync_interval/intervals.h"
 
 #include "bench/calibrate/calibrate.h"
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/sync_interval/forecast.h"
 #include "bench/foretell/sync_interval/platform_costs.h"
 #include "bench/options/command.h"
@@ -76,17 +76,17 @@ static int load_calibration(struct intervals *intervals,
                             struct error *err)
 {
     char path[PATH_MAX];
-    int code =
-        calibrated_read(source->file, &intervals->calibration, path, err);
-    if (calibrated_is_none(source->file, code) && path[0] != '\0') {
-        calibrated_say_measuring(code, "sync_interval and plans", path);
+    int code = calibration_find_quietly(source->file, &intervals->calibration,
+                                        path, err);
+    if (calibration_is_missing(source->file, code) && path[0] != '\0') {
+        calibration_say_measuring(code, "sync_interval and plans", path);
         code = measure_costs(source, cells, count, path,
                              &intervals->calibration, err);
     }
     if (code != 0)
         return code;
     intervals->loaded = true;
-    calibrated_warn(path, &intervals->calibration);
+    calibration_warn(path, &intervals->calibration);
     return 0;
 }
 

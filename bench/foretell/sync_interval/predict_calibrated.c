@@ -1,5 +1,5 @@
 /* Costs of `predict` from a calibration in place of options. */
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 #include "bench/foretell/sync_interval/forecast.h"
 #include "bench/foretell/sync_interval/predict.h"
 #include "bench/options/numbers.h"
@@ -61,8 +61,8 @@ int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
                        struct error *err)
 {
     struct calibration calibration;
-    int code = calibrated_load(kernel->file, &calibration, p->source,
-                               sizeof(p->source), err);
+    int code = calibration_find(kernel->file, &calibration, p->source,
+                                sizeof(p->source), err);
     if (code != 0)
         return code;
     p->calibrated = true;

@@ -63,7 +63,7 @@ int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
 {
     const struct calibration_kind *kind = machine->kind;
     const struct calibration_kernel *found =
-        calibration_find_kernel(kind, spec->canonical, points);
+        calibration_kernel_near(kind, spec->canonical, points);
     *operation_s = *start_s = 0;
     for (int w = 0; found != NULL && w < kind->workers; w++) {
         double share = machine_power(machine, w) / kind->workers;
@@ -85,7 +85,7 @@ struct calibration_charged machine_blocks(const struct machine *machine,
     struct calibration_charged charged = {1, 0, 0};
     const struct calibration_kind *kind = machine ? machine->kind : NULL;
     const struct calibration_kernel *found =
-        kind ? calibration_find_kernel(kind, spec, points) : NULL;
+        kind ? calibration_kernel_near(kind, spec, points) : NULL;
     if (found == NULL)
         return charged;
     bool ranks = kind == &machine->calibration.kind[CALIBRATION_RANKS];

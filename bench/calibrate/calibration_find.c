@@ -1,12 +1,12 @@
-#include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/calibration_find.h"
 
 #include "bench/options/command.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-int calibrated_read(const char *file, struct calibration *calibration,
-                    char path[PATH_MAX], struct error *err)
+int calibration_find_quietly(const char *file, struct calibration *calibration,
+                             char path[PATH_MAX], struct error *err)
 {
     int code = 0;
     path[0] = '\0';
@@ -26,12 +26,12 @@ int calibrated_read(const char *file, struct calibration *calibration,
     return code;
 }
 
-bool calibrated_is_none(const char *file, int code)
+bool calibration_is_missing(const char *file, int code)
 {
     return file == NULL && (code == -ENOENT || code == -ESTALE);
 }
 
-void calibrated_say_measuring(int code, const char *what_for, const char *path)
+void calibration_say_measuring(int code, const char *what_for, const char *path)
 {
     command_say("%s, measuring it for %s (about 20 s), into %s",
                 code == -ESTALE
@@ -40,7 +40,7 @@ void calibrated_say_measuring(int code, const char *what_for, const char *path)
                 what_for, path);
 }
 
-void calibrated_warn(const char *path, const struct calibration *calibration)
+void calibration_warn(const char *path, const struct calibration *calibration)
 {
     char doubts[400];
     calibration_doubts(calibration, doubts, sizeof(doubts));
@@ -48,26 +48,26 @@ void calibrated_warn(const char *path, const struct calibration *calibration)
         command_say("warning: %s: %s", path, doubts);
 }
 
-int calibrated_load(const char *file, struct calibration *calibration,
-                    char *source, size_t size, struct error *err)
+int calibration_find(const char *file, struct calibration *calibration,
+                     char *source, size_t size, struct error *err)
 {
     char path[PATH_MAX];
-    int code = calibrated_read(file, calibration, path, err);
+    int code = calibration_find_quietly(file, calibration, path, err);
     if (code != 0)
         return code;
-    calibrated_warn(path, calibration);
+    calibration_warn(path, calibration);
     snprintf(source, size, "%.300s, on %s, %s", path, calibration->host,
              calibration->started);
     return 0;
 }
 
-int calibrated_load_any(const char *file, struct calibration *calibration,
-                        bool *there, char *source, size_t size,
-                        struct error *err)
+int calibration_find_any(const char *file, struct calibration *calibration,
+                         bool *there, char *source, size_t size,
+                         struct error *err)
 {
-    int code = calibrated_load(file, calibration, source, size, err);
+    int code = calibration_find(file, calibration, source, size, err);
     *there = code == 0;
-    if (!calibrated_is_none(file, code))
+    if (!calibration_is_missing(file, code))
         return code;
     if (code == -ESTALE)
         command_say("warning: %s", err->text);
