@@ -3,7 +3,7 @@
 #define BENCH_CAMPAIGN_TEXT_H
 
 #include "bench/campaign/campaign.h"
-#include "bench/campaign/document.h"
+#include "bench/campaign/yaml_document.h"
 
 #include <stdio.h>
 

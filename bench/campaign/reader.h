@@ -3,7 +3,7 @@
 #define BENCH_CAMPAIGN_READER_H
 
 #include "bench/campaign/campaign.h"
-#include "bench/campaign/document.h"
+#include "bench/campaign/yaml_document.h"
 
 /* Blocks of a campaign that count in some depths only: `depth: short` in the
  * campaign (or --set) takes those without a depth and those that name it.

@@ -1,4 +1,4 @@
-#include "bench/campaign/document.h"
+#include "bench/campaign/yaml_document.h"
 
 #include "harness/program/need.h"
 

@@ -1,6 +1,6 @@
 /* A YAML document with the place of every value. */
-#ifndef BENCH_CAMPAIGN_DOCUMENT_H
-#define BENCH_CAMPAIGN_DOCUMENT_H
+#ifndef BENCH_CAMPAIGN_YAML_DOCUMENT_H
+#define BENCH_CAMPAIGN_YAML_DOCUMENT_H
 
 #include "base/error.h"
 #include "bench/campaign/cross.h"
