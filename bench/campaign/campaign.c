@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
-#include "bench/campaign/campaign_text.h"
+#include "bench/campaign/campaign_with_sets.h"
 #include "bench/campaign/policy.h"
 #include "bench/campaign/reader.h"
 #include "bench/options/numbers.h"

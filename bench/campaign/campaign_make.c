@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/campaign/campaign.h"
-#include "bench/campaign/campaign_text.h"
+#include "bench/campaign/campaign_with_sets.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
 #include "harness/check/setup.h"

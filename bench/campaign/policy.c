@@ -1,6 +1,6 @@
 #include "bench/campaign/policy.h"
 
-#include "bench/campaign/campaign_text.h"
+#include "bench/campaign/campaign_with_sets.h"
 #include "bench/options/numbers.h"
 #include "harness/counters/counters.h"
 

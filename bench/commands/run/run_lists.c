@@ -2,7 +2,7 @@
 #include "bench/commands/run/run_options.h"
 
 #include "base/text.h"
-#include "bench/campaign/campaign_text.h"
+#include "bench/campaign/campaign_with_sets.h"
 #include "harness/program/need.h"
 #include "kernels/kernel.h"
 

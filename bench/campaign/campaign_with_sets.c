@@ -1,4 +1,4 @@
-#include "bench/campaign/campaign_text.h"
+#include "bench/campaign/campaign_with_sets.h"
 
 #include "base/text.h"
 #include "harness/program/need.h"
