@@ -1,7 +1,7 @@
 /* The blocks of a campaign: maps of cell fields, each crossed by itself. */
 #include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
-#include "bench/campaign/reader.h"
+#include "bench/campaign/campaign_parse.h"
 #include "bench/options/numbers.h"
 
 #include <errno.h>
@@ -52,29 +52,29 @@ static int read_depth(struct depth *depth, struct document *doc,
     return 0;
 }
 
-int reader_check_depth(const struct reader *reader, struct error *err)
+int parser_check_depth(const struct campaign_parser *parser, struct error *err)
 {
-    const struct depth *depth = &reader->depth;
+    const struct depth *depth = &parser->depth;
     if (depth->asked[0] == '\0' || depth->named)
         return 0;
     return error_set(err, EINVAL, "%s: depth: no block has '%s', allowed: %s",
-                     reader->doc.path, depth->asked,
+                     parser->doc.path, depth->asked,
                      depth->all[0] ? depth->all : "none");
 }
 
-static int read_block_time(struct reader *reader, yaml_node_t *value,
+static int read_block_time(struct campaign_parser *parser, yaml_node_t *value,
                            struct error *err)
 {
-    const char *text = document_text(&reader->doc, value, "cell_time", err);
+    const char *text = document_text(&parser->doc, value, "cell_time", err);
     double seconds = 0;
     if (text == NULL)
         return -EINVAL;
     int code = number_real("cell_time", text, 1e-6, 1e9, &seconds, err);
     if (code != 0)
         return text_place_prefix(err, code,
-                                 document_place(&reader->doc, value));
-    if (!reader->time_overridden)
-        reader->sizing->cell_s = seconds;
+                                 document_place(&parser->doc, value));
+    if (!parser->time_overridden)
+        parser->sizing->cell_s = seconds;
     return 0;
 }
 
@@ -82,74 +82,74 @@ static int read_block_pair(void *arg, const char *key,
                            const yaml_node_t *key_node, yaml_node_t *value,
                            struct error *err)
 {
-    struct reader *reader = arg;
+    struct campaign_parser *parser = arg;
     if (text_is(key, "depth"))
         return 0; /* it was read before */
     if (text_is(key, "cell_time"))
-        return read_block_time(reader, value, err);
+        return read_block_time(parser, value, err);
     if (!campaign_key_is_field(key))
         return text_place_prefix(
             err, campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
-            document_place(&reader->doc, key_node));
-    return reader_read_field(reader, key, key_node, value, err);
+            document_place(&parser->doc, key_node));
+    return parser_read_field(parser, key, key_node, value, err);
 }
 
-static int read_block(struct reader *reader, yaml_node_t *node,
+static int read_block(struct campaign_parser *parser, yaml_node_t *node,
                       struct error *err)
 {
-    struct sizing sizing = reader->campaign->sizing;
-    struct cross own = {.cores = reader->setup->cores};
-    struct cross cross = {.cores = reader->setup->cores,
-                          .room = reader->setup->room,
+    struct sizing sizing = parser->campaign->sizing;
+    struct cross own = {.cores = parser->setup->cores};
+    struct cross cross = {.cores = parser->setup->cores,
+                          .room = parser->setup->room,
                           .sizing = &sizing,
-                          .replayed = reader->setup->replayed};
+                          .replayed = parser->setup->replayed};
     bool counts = true;
     if (node->type != YAML_MAPPING_NODE)
-        return document_error(&reader->doc, node, err,
+        return document_error(&parser->doc, node, err,
                               "cells: each entry is a map of cell fields, "
                               "e.g. {kernel: null, scheme: ss}");
-    reader->into = &own;
-    reader->sizing = &sizing;
-    int code = read_depth(&reader->depth, &reader->doc, node, &counts, err);
+    parser->into = &own;
+    parser->sizing = &sizing;
+    int code = read_depth(&parser->depth, &parser->doc, node, &counts, err);
     if (code == 0)
-        code = document_map(&reader->doc, node, true, read_block_pair, reader,
+        code = document_map(&parser->doc, node, true, read_block_pair, parser,
                             err);
     if (code == 0 && !counts) {
         cross_free(&own);
         return 0;
     }
     if (code == 0)
-        code = cross_merge(&cross, &reader->top, err);
+        code = cross_merge(&cross, &parser->top, err);
     if (code == 0)
         code = cross_merge(&cross, &own, err);
     if (code == 0)
-        code = cross_merge(&cross, &reader->overrides, err);
+        code = cross_merge(&cross, &parser->overrides, err);
     if (code == 0 && cross_by_nodes(&cross))
-        reader->campaign->by_nodes = true;
+        parser->campaign->by_nodes = true;
     if (code == 0)
-        code = cross_expand(&cross, document_place(&reader->doc, node),
-                            &reader->campaign->all, err);
+        code = cross_expand(&cross, document_place(&parser->doc, node),
+                            &parser->campaign->all, err);
     cross_free(&own);
     cross_free(&cross);
     return code;
 }
 
-int reader_read_blocks(struct reader *reader, struct error *err)
+int parser_read_blocks(struct campaign_parser *parser, struct error *err)
 {
-    yaml_node_t *node = reader->cells;
-    yaml_node_t *root = yaml_document_get_root_node(&reader->doc.yaml);
+    yaml_node_t *node = parser->cells;
+    yaml_node_t *root = yaml_document_get_root_node(&parser->doc.yaml);
     if (node == NULL)
-        return document_error(&reader->doc, root, err,
+        return document_error(&parser->doc, root, err,
                               "cells is missing, a list of what to measure");
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.start == node->data.sequence.items.top)
-        return document_error(&reader->doc, node, err,
+        return document_error(&parser->doc, node, err,
                               "cells: a list is needed, with one entry or "
                               "more, each beginning with '- '");
     const yaml_node_item_t *item = node->data.sequence.items.start;
     for (; item < node->data.sequence.items.top; item++) {
         int code = read_block(
-            reader, yaml_document_get_node(&reader->doc.yaml, *item), err);
+            parser, yaml_document_get_node(&parser->doc.yaml, *item), err);
         if (code != 0)
             return code;
     }

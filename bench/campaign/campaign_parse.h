@@ -1,6 +1,6 @@
 /* A campaign file while it is read; of bench/campaign only. */
-#ifndef BENCH_CAMPAIGN_READER_H
-#define BENCH_CAMPAIGN_READER_H
+#ifndef BENCH_CAMPAIGN_CAMPAIGN_PARSE_H
+#define BENCH_CAMPAIGN_CAMPAIGN_PARSE_H
 
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/yaml_document.h"
@@ -14,7 +14,7 @@ struct depth {
     char all[256];  /* what blocks have, for messages */
 };
 
-struct reader {
+struct campaign_parser {
     struct document doc;
     const struct campaign_setup *setup;
     struct campaign *campaign;
@@ -28,15 +28,15 @@ struct reader {
     struct depth depth;
 };
 
-/* A cell field with its values, into reader->into. */
-int reader_read_field(struct reader *reader, const char *key,
+/* A cell field with its values, into parser->into. */
+int parser_read_field(struct campaign_parser *parser, const char *key,
                       const yaml_node_t *key_node, yaml_node_t *value,
                       struct error *err);
 
 /* The list `cells`, after everything else. */
-int reader_read_blocks(struct reader *reader, struct error *err);
+int parser_read_blocks(struct campaign_parser *parser, struct error *err);
 
 /* After all blocks: one of them must have the depth that is asked for. */
-int reader_check_depth(const struct reader *reader, struct error *err);
+int parser_check_depth(const struct campaign_parser *parser, struct error *err);
 
 #endif

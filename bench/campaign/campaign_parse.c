@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
+#include "bench/campaign/campaign_parse.h"
 #include "bench/campaign/campaign_with_sets.h"
 #include "bench/campaign/policy.h"
-#include "bench/campaign/reader.h"
 #include "bench/options/numbers.h"
 #include "harness/program/need.h"
 #include "harness/topo/topo.h"
@@ -19,10 +19,10 @@
 /* ---- keys ---- */
 
 /* A key that has one value for the whole campaign; -ENOENT: it is none. */
-static int set_scalar(struct reader *reader, const char *key, const char *text,
-                      struct error *err)
+static int set_scalar(struct campaign_parser *parser, const char *key,
+                      const char *text, struct error *err)
 {
-    struct campaign *campaign = reader->campaign;
+    struct campaign *campaign = parser->campaign;
     if (text_is(key, "name")) {
         int code = campaign_name_check(text, err);
         if (code == 0)
@@ -38,7 +38,7 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
         return code;
     }
     if (text_is(key, "cell_time"))
-        reader->time_overridden = reader->into == &reader->overrides;
+        parser->time_overridden = parser->into == &parser->overrides;
     if (text_is(key, "cell_time"))
         return number_real(key, text, 1e-6, 1e9, &campaign->sizing.cell_s, err);
     if (text_is(key, "speeds")) {
@@ -49,11 +49,11 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
         return code;
     }
     if (text_is(key, "depth")) {
-        snprintf(reader->depth.asked, sizeof(reader->depth.asked), "%s", text);
+        snprintf(parser->depth.asked, sizeof(parser->depth.asked), "%s", text);
         return 0;
     }
     if (text_is(key, "repetitions_max"))
-        reader->max_given = true;
+        parser->max_given = true;
     return policy_set(&campaign->policy, key, text, err);
 }
 
@@ -102,51 +102,51 @@ static int shape_conflict(const struct cross *cross, const char *key)
     return 0;
 }
 
-int reader_read_field(struct reader *reader, const char *key,
+int parser_read_field(struct campaign_parser *parser, const char *key,
                       const yaml_node_t *key_node, yaml_node_t *value,
                       struct error *err)
 {
-    if (shape_conflict(reader->into, key) != 0)
-        return document_error(&reader->doc, key_node, err,
+    if (shape_conflict(parser->into, key) != 0)
+        return document_error(&parser->doc, key_node, err,
                               "%s: layout says ranks and threads, give layout "
                               "or these",
                               key);
-    struct cross_field *field = cross_field_add(reader->into, key, err);
+    struct cross_field *field = cross_field_add(parser->into, key, err);
     if (field == NULL)
         return text_place_prefix(err, -EINVAL,
-                                 document_place(&reader->doc, key_node));
-    return read_values(&reader->doc, reader->into, field, value, NULL, err);
+                                 document_place(&parser->doc, key_node));
+    return read_values(&parser->doc, parser->into, field, value, NULL, err);
 }
 
 /* A pair of the whole file or of its overrides. */
 static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
                      yaml_node_t *value, struct error *err)
 {
-    struct reader *reader = arg;
-    bool root = reader->into == &reader->top;
+    struct campaign_parser *parser = arg;
+    bool root = parser->into == &parser->top;
     if (root && (text_is(key, "cells") || text_is(key, "overrides"))) {
-        *(text_is(key, "cells") ? &reader->cells : &reader->overridden) = value;
+        *(text_is(key, "cells") ? &parser->cells : &parser->overridden) = value;
         return 0;
     }
     if (campaign_key_is_field(key))
-        return reader_read_field(reader, key, key_node, value, err);
+        return parser_read_field(parser, key, key_node, value, err);
     if (!campaign_key_is_scalar(key))
         return text_place_prefix(
             err,
             campaign_key_unknown(
                 key, root ? CAMPAIGN_KEYS_ALL : CAMPAIGN_KEYS_OVERRIDES, err),
-            document_place(&reader->doc, key_node));
-    char list[sizeof(reader->campaign->policy.events)];
+            document_place(&parser->doc, key_node));
+    char list[sizeof(parser->campaign->policy.events)];
     const char *text =
         text_is(key, "events")
-            ? document_list(&reader->doc, value, key, list, sizeof(list), err)
-            : document_text(&reader->doc, value, key, err);
+            ? document_list(&parser->doc, value, key, list, sizeof(list), err)
+            : document_text(&parser->doc, value, key, err);
     if (text == NULL)
         return -EINVAL;
-    int code = set_scalar(reader, key, text, err);
+    int code = set_scalar(parser, key, text, err);
     return code == 0 ? 0
                      : text_place_prefix(err, code,
-                                         document_place(&reader->doc, value));
+                                         document_place(&parser->doc, value));
 }
 
 /* ---- --set ---- */
@@ -165,7 +165,8 @@ static int set_list(struct cross *cross, struct cross_field *field,
     return code;
 }
 
-static int read_set(struct reader *reader, const char *set, struct error *err)
+static int read_set(struct campaign_parser *parser, const char *set,
+                    struct error *err)
 {
     char key[64], origin[80];
     const char *equals = strchr(set, '=');
@@ -180,44 +181,44 @@ static int read_set(struct reader *reader, const char *set, struct error *err)
     snprintf(origin, sizeof(origin), "--set %s", key);
     struct text_place place = {.origin = origin};
     if (campaign_key_is_scalar(key)) {
-        int code = set_scalar(reader, key, text, err);
+        int code = set_scalar(parser, key, text, err);
         return code == 0 ? 0 : error_prefix(err, code, "--set");
     }
     if (!campaign_key_is_field(key))
         return error_prefix(
             err, campaign_key_unknown(key, CAMPAIGN_KEYS_OVERRIDES, err),
             "--set");
-    struct cross_field *field = cross_field_add(&reader->overrides, key, err);
+    struct cross_field *field = cross_field_add(&parser->overrides, key, err);
     if (field == NULL)
         return -EINVAL;
     if (text[0] == '[')
-        return set_list(&reader->overrides, field, text, place, err);
-    return cross_value_add(&reader->overrides, field, text,
+        return set_list(&parser->overrides, field, text, place, err);
+    return cross_value_add(&parser->overrides, field, text,
                            (struct text_place){.origin = "--set"}, err);
 }
 
 /* ---- the whole ---- */
 
-static int read_root(struct reader *reader, struct error *err)
+static int read_root(struct campaign_parser *parser, struct error *err)
 {
-    struct document *doc = &reader->doc;
+    struct document *doc = &parser->doc;
     yaml_node_t *root = yaml_document_get_root_node(&doc->yaml);
     if (root->type != YAML_MAPPING_NODE)
         return document_error(doc, root, err,
                               "a campaign is a map, with cells: at least");
-    reader->into = &reader->top;
-    int code = document_map(doc, root, true, read_pair, reader, err);
-    reader->into = &reader->overrides;
-    if (code == 0 && reader->overridden != NULL) {
-        if (reader->overridden->type != YAML_MAPPING_NODE)
-            return document_error(doc, reader->overridden, err,
+    parser->into = &parser->top;
+    int code = document_map(doc, root, true, read_pair, parser, err);
+    parser->into = &parser->overrides;
+    if (code == 0 && parser->overridden != NULL) {
+        if (parser->overridden->type != YAML_MAPPING_NODE)
+            return document_error(doc, parser->overridden, err,
                                   "overrides: a map is needed");
-        code = document_map(doc, reader->overridden, false, read_pair, reader,
+        code = document_map(doc, parser->overridden, false, read_pair, parser,
                             err);
     }
-    for (int i = 0; code == 0 && i < reader->setup->sets; i++)
-        code = read_set(reader, reader->setup->set[i], err);
-    return code == 0 ? reader_read_blocks(reader, err) : code;
+    for (int i = 0; code == 0 && i < parser->setup->sets; i++)
+        code = read_set(parser, parser->setup->set[i], err);
+    return code == 0 ? parser_read_blocks(parser, err) : code;
 }
 
 /* The file's name without folder and ending. */
@@ -230,16 +231,16 @@ static void default_name(const char *path, char *name)
         *dot = '\0';
 }
 
-static int check_repetitions(struct reader *reader, struct error *err)
+static int check_repetitions(struct campaign_parser *parser, struct error *err)
 {
-    struct policy *policy = &reader->campaign->policy;
+    struct policy *policy = &parser->campaign->policy;
     if (policy->repetitions <= policy->repetitions_max)
         return 0;
-    if (reader->max_given)
+    if (parser->max_given)
         return error_set(err, EINVAL,
                          "%s: repetitions (%d) are more than repetitions_max "
                          "(%d)",
-                         reader->doc.path, policy->repetitions,
+                         parser->doc.path, policy->repetitions,
                          policy->repetitions_max);
     policy->repetitions_max = policy->repetitions;
     return 0;
@@ -264,15 +265,15 @@ static uint64_t hash_cells(struct campaign *campaign)
     return XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
 }
 
-static int finish_campaign(struct reader *reader, struct error *err)
+static int finish_campaign(struct campaign_parser *parser, struct error *err)
 {
-    struct campaign *campaign = reader->campaign;
-    int code = check_repetitions(reader, err);
+    struct campaign *campaign = parser->campaign;
+    int code = check_repetitions(parser, err);
     if (code == 0)
-        code = reader_check_depth(reader, err);
+        code = parser_check_depth(parser, err);
     if (code == 0 && campaign->all.count == 0)
         code = error_set(err, ENOTSUP, "%s: no cell can be replayed: %s",
-                         reader->doc.path, campaign->all.skips[0].reason);
+                         parser->doc.path, campaign->all.skips[0].reason);
     if (code == 0)
         cross_unique(&campaign->all);
     if (code == 0)
@@ -280,7 +281,7 @@ static int finish_campaign(struct reader *reader, struct error *err)
     if (code == 0 && !campaign->seeded)
         campaign->seed = campaign->cells;
     if (code == 0 && !campaign->named) {
-        default_name(reader->doc.path, campaign->name);
+        default_name(parser->doc.path, campaign->name);
         code = campaign_name_check(campaign->name, err);
     }
     return code;
@@ -290,26 +291,26 @@ int campaign_parse(const char *path, const char *text,
                    const struct campaign_setup *setup,
                    struct campaign *campaign, struct error *err)
 {
-    struct reader reader = {.setup = setup, .campaign = campaign};
+    struct campaign_parser parser = {.setup = setup, .campaign = campaign};
     *campaign = (struct campaign){.all = {.texts = cell_texts()}};
     policy_defaults(&campaign->policy);
     campaign->sizing.cores = setup->cores;
-    reader.top.cores = reader.overrides.cores = setup->cores;
-    int code = document_parse(path, text, &reader.doc, err);
+    parser.top.cores = parser.overrides.cores = setup->cores;
+    int code = document_parse(path, text, &parser.doc, err);
     if (code != 0) {
         campaign_free(campaign);
         return code;
     }
-    code = read_root(&reader, err);
+    code = read_root(&parser, err);
     if (code == 0)
-        code = finish_campaign(&reader, err);
+        code = finish_campaign(&parser, err);
     campaign->asked = campaign->policy;
     if (code == 0 && (campaign->text = campaign_text_with_sets(
-                          &reader.doc, text, setup)) == NULL)
+                          &parser.doc, text, setup)) == NULL)
         code = error_set(err, ENOMEM, "out of memory");
-    cross_free(&reader.top);
-    cross_free(&reader.overrides);
-    document_free(&reader.doc);
+    cross_free(&parser.top);
+    cross_free(&parser.overrides);
+    document_free(&parser.doc);
     if (code != 0)
         campaign_free(campaign);
     return code;
