@@ -14,7 +14,7 @@
 enum { ENTRIES_MAX = 128, FIRST_KEY = 256 };
 
 /* All entries of all tables, as getopt_long wants them. */
-struct reader {
+struct parser {
     const struct options_page *page;
     const struct options_entry *entry[ENTRIES_MAX];
     bool seen[ENTRIES_MAX];
@@ -41,7 +41,7 @@ bool options_is_end(const struct options_entry *entry)
     return entry->name == NULL && entry->group == NULL;
 }
 
-static int add_entry(struct reader *r, const struct options_entry *e,
+static int add_entry(struct parser *r, const struct options_entry *e,
                      struct error *err)
 {
     if (r->count == ENTRIES_MAX)
@@ -59,7 +59,7 @@ static int add_entry(struct reader *r, const struct options_entry *e,
     return 0;
 }
 
-static int add_tables(struct reader *r,
+static int add_tables(struct parser *r,
                       const struct options_entry *const *tables,
                       struct error *err)
 {
@@ -74,7 +74,7 @@ static int add_tables(struct reader *r,
 
 /* ---- what getopt_long did not understand ---- */
 
-static int count_beginnings(const struct reader *r, const char *name)
+static int count_beginnings(const struct parser *r, const char *name)
 {
     int found = 0;
     for (int i = 0; i < r->count; i++)
@@ -82,7 +82,7 @@ static int count_beginnings(const struct reader *r, const char *name)
     return found;
 }
 
-static int unknown_option(const struct reader *r, const char *word,
+static int unknown_option(const struct parser *r, const char *word,
                           struct error *err)
 {
     const char *names[ENTRIES_MAX + 1] = {NULL};
@@ -110,7 +110,7 @@ static int unknown_option(const struct reader *r, const char *word,
 
 /* getopt_long gives the key of an option that it knows but that lacks a value
  * or has one too many. */
-static int wrong_value(const struct reader *r, int key, const char *what,
+static int wrong_value(const struct parser *r, int key, const char *what,
                        struct error *err)
 {
     return error_set(err, EINVAL, "option --%s %s",
@@ -208,7 +208,7 @@ static void end_program(const struct options_page *page, enum options_type type,
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
-static int take_option(struct reader *r, int number, char **argv, void *command,
+static int take_option(struct parser *r, int number, char **argv, void *command,
                        struct error *err)
 {
     const struct options_entry *entry = r->entry[number];
@@ -229,7 +229,7 @@ static int take_option(struct reader *r, int number, char **argv, void *command,
     return take_value(command, entry, optarg, err);
 }
 
-static int check_required(const struct reader *r, struct error *err)
+static int check_required(const struct parser *r, struct error *err)
 {
     for (int i = 0; i < r->count; i++)
         if (r->entry[i]->required && !r->seen[i])
@@ -263,7 +263,7 @@ static const char *find_short(char **argv)
 
 /* An option that getopt_long refused; optopt is a key, a character (negative
  * when it is not ASCII) or 0. */
-static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
+static int refuse_option(const struct parser *r, bool lacks_value, char **argv,
                          struct error *err)
 {
     if (lacks_value)
@@ -283,7 +283,7 @@ static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err)
 {
-    struct reader r;
+    struct parser r;
     r.page = page;
     r.count = 0;
     int code = add_tables(&r, page->tables, err);

@@ -126,59 +126,59 @@ int calibration_save(const struct calibration *c, const char *path,
  *
  * Values that cannot be are refused, with the place in words. */
 
-struct reader {
+struct parser {
     const char *kind;
     struct error *err;
 };
 
-static int add_place(const struct reader *reader, const char *where, int code)
+static int add_place(const struct parser *parser, const char *where, int code)
 {
     return code == 0
                ? 0
-               : error_prefix(reader->err, code, "%s, %s", reader->kind, where);
+               : error_prefix(parser->err, code, "%s, %s", parser->kind, where);
 }
 
-static int refuse_value(const struct reader *reader, const char *where,
+static int refuse_value(const struct parser *parser, const char *where,
                         const char *key, const char *allowed)
 {
-    return error_set(reader->err, EINVAL, "%s, %s: '%s' must be %s",
-                     reader->kind, where, key, allowed);
+    return error_set(parser->err, EINVAL, "%s, %s: '%s' must be %s",
+                     parser->kind, where, key, allowed);
 }
 
-static int read_fields(const struct reader *reader, const json_t *object,
+static int read_fields(const struct parser *parser, const json_t *object,
                        const char *where, void *to,
                        const struct record_field *fields)
 {
-    return add_place(reader, where,
-                     record_take(object, to, fields, reader->err));
+    return add_place(parser, where,
+                     record_take(object, to, fields, parser->err));
 }
 
-static int read_sizes(const struct reader *reader, const json_t *object,
+static int read_sizes(const struct parser *parser, const json_t *object,
                       const char *where, struct calibration_size *size)
 {
     const json_t *sizes = json_object_get(object, "sizes");
     if (json_array_size(sizes) != CALIBRATION_SIZES)
-        return refuse_value(reader, where, "sizes", "a list of 7");
-    return add_place(reader, where,
+        return refuse_value(parser, where, "sizes", "a list of 7");
+    return add_place(parser, where,
                      record_take_list(sizes, size, CALIBRATION_SIZES,
                                       sizeof(*size), calibration_size_fields,
-                                      reader->err));
+                                      parser->err));
 }
 
-static int read_transfer(const struct reader *reader, const json_t *object,
+static int read_transfer(const struct parser *parser, const json_t *object,
                          int number, struct calibration_transfer *t)
 {
     const json_t *worker = json_object_get(object, "worker");
     if (!json_is_integer(worker) || json_integer_value(worker) != number + 1)
-        return refuse_value(reader, "transfers", "worker",
+        return refuse_value(parser, "transfers", "worker",
                             "each worker but the first, in order");
     t->worker = number + 1;
-    int code = read_fields(reader, object, "transfers", t,
+    int code = read_fields(parser, object, "transfers", t,
                            calibration_transfer_fields);
-    return code ? code : read_sizes(reader, object, "transfers", t->size);
+    return code ? code : read_sizes(parser, object, "transfers", t->size);
 }
 
-static int read_pair(const struct reader *reader, const json_t *object,
+static int read_pair(const struct parser *parser, const json_t *object,
                      int workers, struct calibration_pair *pair)
 {
     const json_t *ends = json_object_get(object, "workers");
@@ -186,54 +186,54 @@ static int read_pair(const struct reader *reader, const json_t *object,
         const json_t *end = json_array_get(ends, i);
         if (!json_is_integer(end) || json_integer_value(end) < 0 ||
             json_integer_value(end) >= workers)
-            return refuse_value(reader, "boundaries", "workers",
+            return refuse_value(parser, "boundaries", "workers",
                                 "two of the workers");
         pair->worker[i] = (int)json_integer_value(end);
     }
-    int code = read_fields(reader, object, "boundaries", pair,
+    int code = read_fields(parser, object, "boundaries", pair,
                            calibration_pair_fields);
-    return code ? code : read_sizes(reader, object, "boundaries", pair->size);
+    return code ? code : read_sizes(parser, object, "boundaries", pair->size);
 }
 
-static int read_kernel(const struct reader *reader, const json_t *object,
+static int read_kernel(const struct parser *parser, const json_t *object,
                        int workers, struct calibration_kernel *kernel)
 {
     const json_t *costs = json_object_get(object, "workers");
-    int code = read_fields(reader, object, "kernels", kernel,
+    int code = read_fields(parser, object, "kernels", kernel,
                            calibration_kernel_fields);
     if (code != 0)
         return code;
     if (json_array_size(costs) != (size_t)workers)
-        return refuse_value(reader, kernel->spec, "workers",
+        return refuse_value(parser, kernel->spec, "workers",
                             "a list with an entry for each worker");
-    code = add_place(reader, kernel->spec,
+    code = add_place(parser, kernel->spec,
                      record_take_list(costs, kernel->cost, workers,
                                       sizeof(*kernel->cost),
-                                      calibration_cost_fields, reader->err));
+                                      calibration_cost_fields, parser->err));
     if (code == 0)
         code = add_place(
-            reader, kernel->spec,
+            parser, kernel->spec,
             calibration_blocks_from_json(json_object_get(object, "blocks"),
-                                         kernel, reader->err));
+                                         kernel, parser->err));
     return code;
 }
 
-static int read_dispatch(const struct reader *reader, const json_t *list,
+static int read_dispatch(const struct parser *parser, const json_t *list,
                          struct calibration_kind *kind)
 {
     size_t most = sizeof(kind->dispatch) / sizeof(kind->dispatch[0]);
     if (json_array_size(list) > most)
-        return refuse_value(reader, "all", "dispatch", "a list of 4 at most");
+        return refuse_value(parser, "all", "dispatch", "a list of 4 at most");
     kind->dispatches = (int)json_array_size(list);
-    return add_place(reader, "dispatch",
+    return add_place(parser, "dispatch",
                      record_take_list(list, kind->dispatch, kind->dispatches,
                                       sizeof(*kind->dispatch),
                                       calibration_dispatch_fields,
-                                      reader->err));
+                                      parser->err));
 }
 
 /* Earlier versions did not measure them. */
-static int read_rates(const struct reader *reader, const json_t *list,
+static int read_rates(const struct parser *parser, const json_t *list,
                       struct calibration_kind *kind)
 {
     for (int i = 0; i < CALIBRATION_SIZES; i++)
@@ -241,15 +241,15 @@ static int read_rates(const struct reader *reader, const json_t *list,
     if (list == NULL || json_array_size(list) == 0)
         return 0;
     if (json_array_size(list) != CALIBRATION_SIZES)
-        return refuse_value(reader, "all", "rates", "a list of 7");
-    return add_place(reader, "rates",
+        return refuse_value(parser, "all", "rates", "a list of 7");
+    return add_place(parser, "rates",
                      record_take_list(list, kind->rate, CALIBRATION_SIZES,
                                       sizeof(*kind->rate),
-                                      calibration_rate_fields, reader->err));
+                                      calibration_rate_fields, parser->err));
 }
 
 /* Makes room for what is in the lists. */
-static int count_lists(const struct reader *reader, const json_t *object,
+static int count_lists(const struct parser *parser, const json_t *object,
                        struct calibration_kind *kind)
 {
     static const char *const names[] = {"workers", "boundaries", "kernels",
@@ -258,16 +258,16 @@ static int count_lists(const struct reader *reader, const json_t *object,
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const json_t *list = json_object_get(object, names[i]);
         if (!json_is_array(list) || json_array_size(list) > ENTRIES_MAX)
-            return refuse_value(reader, "all", names[i], "a list");
+            return refuse_value(parser, "all", names[i], "a list");
         count[i] = (int)json_array_size(list);
     }
     if (count[0] < 1)
-        return refuse_value(reader, "all", "workers", "a list of them");
+        return refuse_value(parser, "all", "workers", "a list of them");
     return calibration_kind_open(kind, count[0], count[1], count[2], count[3],
-                                 reader->err);
+                                 parser->err);
 }
 
-static int read_lists(const struct reader *reader, const json_t *object,
+static int read_lists(const struct parser *parser, const json_t *object,
                       struct calibration_kind *kind)
 {
     const json_t *pairs = json_object_get(object, "boundaries");
@@ -276,37 +276,37 @@ static int read_lists(const struct reader *reader, const json_t *object,
     const json_t *workers = json_object_get(object, "workers");
     int n = kind->workers;
     int code = add_place(
-        reader, "workers",
+        parser, "workers",
         record_take_list(workers, kind->worker, n, sizeof(*kind->worker),
-                         calibration_worker_fields, reader->err));
+                         calibration_worker_fields, parser->err));
     for (int i = 0; code == 0 && i < kind->pairs; i++)
-        code = read_pair(reader, json_array_get(pairs, (size_t)i), n,
+        code = read_pair(parser, json_array_get(pairs, (size_t)i), n,
                          &kind->pair[i]);
     for (int i = 0; code == 0 && i < kind->kernels; i++)
-        code = read_kernel(reader, json_array_get(kernels, (size_t)i), n,
+        code = read_kernel(parser, json_array_get(kernels, (size_t)i), n,
                            &kind->kernel[i]);
     for (int i = 0; code == 0 && i < kind->transfers; i++)
-        code = read_transfer(reader, json_array_get(transfers, (size_t)i), i,
+        code = read_transfer(parser, json_array_get(transfers, (size_t)i), i,
                              &kind->transfer[i]);
     return code;
 }
 
-static int read_kind(const struct reader *reader, const json_t *object,
+static int read_kind(const struct parser *parser, const json_t *object,
                      struct calibration_kind *kind)
 {
-    int code = count_lists(reader, object, kind);
+    int code = count_lists(parser, object, kind);
     if (code == 0)
-        code = read_lists(reader, object, kind);
+        code = read_lists(parser, object, kind);
     if (code == 0)
-        code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
+        code = read_dispatch(parser, json_object_get(object, "dispatch"), kind);
     if (code == 0)
-        code = read_rates(reader, json_object_get(object, "rates"), kind);
+        code = read_rates(parser, json_object_get(object, "rates"), kind);
     if (code == 0)
-        code = read_fields(reader, json_object_get(object, "charges"),
+        code = read_fields(parser, json_object_get(object, "charges"),
                            "charges", &kind->charge, calibration_charge_fields);
     if (code == 0 && calibration_slices_from_json(
                          json_object_get(object, "slices"), &kind->slices) != 0)
-        code = refuse_value(reader, "slices", "run_s, gap_s and start_s",
+        code = refuse_value(parser, "slices", "run_s, gap_s and start_s",
                             "numbers from 1e-9 to 1e6 and a list of 15");
     return code;
 }
@@ -314,9 +314,9 @@ static int read_kind(const struct reader *reader, const json_t *object,
 int calibration_kind_from_json(const json_t *object,
                                struct calibration_kind *kind, struct error *err)
 {
-    const struct reader reader = {"the measurement", err};
+    const struct parser parser = {"the measurement", err};
     *kind = (struct calibration_kind){.workers = 0};
-    int code = read_kind(&reader, object, kind);
+    int code = read_kind(&parser, object, kind);
     if (code != 0)
         calibration_kind_free(kind);
     return code;
@@ -336,7 +336,7 @@ static int read_root(const json_t *root, struct calibration *c,
             "a calibration of schema %lld, this program reads %d: "
             "measure again with dlsbench calibrate",
             (long long)json_integer_value(schema), (int)CALIBRATION_SCHEMA);
-    const struct reader head = {"the head", err};
+    const struct parser head = {"the head", err};
     int code = read_fields(&head, root, "machine", c, calibration_head_fields),
         found = 0;
     if (code == 0 && c->layout != CALIBRATION_LAYOUT)
@@ -346,13 +346,13 @@ static int read_root(const json_t *root, struct calibration *c,
                          c->layout < CALIBRATION_LAYOUT ? "an earlier"
                                                         : "a later");
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
-        const struct reader reader = {calibration_names[i], err};
+        const struct parser parser = {calibration_names[i], err};
         const json_t *kind = json_object_get(json_object_get(root, "kinds"),
                                              calibration_names[i]);
         if (kind == NULL)
             continue;
         found++;
-        code = read_kind(&reader, kind, &c->kind[i]);
+        code = read_kind(&parser, kind, &c->kind[i]);
     }
     if (code == 0 && found == 0)
         code = error_set(err, EINVAL, "neither threads nor ranks are in it");

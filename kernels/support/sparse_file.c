@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct reader {
+struct parser {
     struct file_lines lines;
     double bytes; /* that its contents can have at most */
     bool pattern, symmetric, skew;
@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* The next line that is neither empty nor a comment; -ENODATA: the end. */
-static int next_line(struct reader *r, struct error *err)
+static int next_line(struct parser *r, struct error *err)
 {
     int code;
     while ((code = file_next_line(&r->lines, err)) > 0) {
@@ -34,7 +34,7 @@ static int next_line(struct reader *r, struct error *err)
     return code == 0 ? -ENODATA : code;
 }
 
-static int read_kind(struct reader *r, const char *field, const char *symmetry,
+static int read_kind(struct parser *r, const char *field, const char *symmetry,
                      struct error *err)
 {
     r->pattern = strcasecmp(field, "pattern") == 0;
@@ -54,7 +54,7 @@ static int read_kind(struct reader *r, const char *field, const char *symmetry,
     return 0;
 }
 
-static int read_header(struct reader *r, struct error *err)
+static int read_header(struct parser *r, struct error *err)
 {
     char word[5][32] = {""};
     int code = file_next_line(&r->lines, err);
@@ -93,7 +93,7 @@ static bool at_end(const char *text)
 }
 
 /* No file can have more entries than it has bytes for them. */
-static int check_size(const struct reader *r, int64_t columns,
+static int check_size(const struct parser *r, int64_t columns,
                       struct error *err)
 {
     if (r->rows != columns)
@@ -114,7 +114,7 @@ static int check_size(const struct reader *r, int64_t columns,
     return 0;
 }
 
-static int read_size(struct reader *r, const char *what, struct error *err)
+static int read_size(struct parser *r, const char *what, struct error *err)
 {
     int64_t columns;
     struct error why;
@@ -143,7 +143,7 @@ static int read_size(struct reader *r, const char *what, struct error *err)
     return 0;
 }
 
-static int read_entry(struct reader *r, struct error *err)
+static int read_entry(struct parser *r, struct error *err)
 {
     char *text = r->lines.text, *end;
     int64_t row, column;
@@ -179,7 +179,7 @@ static int read_entry(struct reader *r, struct error *err)
     return 0;
 }
 
-static int read_entries(struct reader *r, struct error *err)
+static int read_entries(struct parser *r, struct error *err)
 {
     for (int64_t n = 0;; n++) {
         int code = next_line(r, err);
@@ -202,7 +202,7 @@ static int read_entries(struct reader *r, struct error *err)
 int sparse_read(const char *what, const char *path, struct sparse *matrix,
                 struct error *err)
 {
-    struct reader r = {.count = 0};
+    struct parser r = {.count = 0};
     int code = unpack_open(what, path, &r.lines.file, &r.bytes, err);
     if (code != 0)
         return code;

@@ -64,7 +64,7 @@ static int read_lists(const struct plan_source *source,
 
 /* ---- from a file ---- */
 
-struct reader {
+struct parser {
     const char *path;
     int line;
     int column[COSTS + 1]; /* what each column holds */
@@ -80,98 +80,98 @@ static char *trim_line(char *text)
     return text_trim(text);
 }
 
-static int read_name(struct reader *reader, const char *name, struct error *err)
+static int read_name(struct parser *parser, const char *name, struct error *err)
 {
     for (int cost = 0; cost < COSTS; cost++) {
         if (strcmp(name, cost_names[cost]) != 0)
             continue;
-        for (int k = 0; k < reader->columns; k++)
-            if (reader->column[k] == cost)
+        for (int k = 0; k < parser->columns; k++)
+            if (parser->column[k] == cost)
                 return error_set(err, EINVAL, "%s:%d: column %s is there twice",
-                                 reader->path, reader->line, name);
-        reader->column[reader->columns++] = cost;
+                                 parser->path, parser->line, name);
+        parser->column[parser->columns++] = cost;
         return 0;
     }
     return error_set(err, EINVAL,
                      "%s:%d: column '%s' is unknown, the header names columns "
                      "of g, G, w, z, late",
-                     reader->path, reader->line, name);
+                     parser->path, parser->line, name);
 }
 
-static int read_number(struct reader *reader, int k, const char *text,
+static int read_number(struct parser *parser, int k, const char *text,
                        struct divisible_worker *worker, struct error *err)
 {
     char what[600];
-    if (k >= reader->columns)
+    if (k >= parser->columns)
         return error_set(err, EINVAL, "%s:%d: more values than columns",
-                         reader->path, reader->line);
-    int cost = reader->column[k];
-    snprintf(what, sizeof(what), "%.500s:%d: %s", reader->path, reader->line,
+                         parser->path, parser->line);
+    int cost = parser->column[k];
+    snprintf(what, sizeof(what), "%.500s:%d: %s", parser->path, parser->line,
              cost_names[cost]);
     return number_real(what, text, 0, 1e300, cost_of(worker, cost), err);
 }
 
-static bool has_column(const struct reader *reader, int cost)
+static bool has_column(const struct parser *parser, int cost)
 {
-    for (int k = 0; k < reader->columns; k++)
-        if (reader->column[k] == cost)
+    for (int k = 0; k < parser->columns; k++)
+        if (parser->column[k] == cost)
             return true;
     return false;
 }
 
-static int add_worker(struct reader *reader,
+static int add_worker(struct parser *parser,
                       const struct divisible_worker *worker, struct error *err)
 {
-    struct plan_platform *out = reader->out;
+    struct plan_platform *out = parser->out;
     int count = out->platform.workers;
     if (count == DIVISIBLE_WORKERS_MAX)
         return error_set(err, EINVAL, "%s:%d: more than %d workers",
-                         reader->path, reader->line, DIVISIBLE_WORKERS_MAX);
-    need_room(&out->worker, &reader->room, count + 1, sizeof(*out->worker));
+                         parser->path, parser->line, DIVISIBLE_WORKERS_MAX);
+    need_room(&out->worker, &parser->room, count + 1, sizeof(*out->worker));
     out->worker[count] = *worker;
     out->platform.workers = count + 1;
     return 0;
 }
 
-static int read_line(struct reader *reader, char *line, struct error *err)
+static int read_line(struct parser *parser, char *line, struct error *err)
 {
     struct divisible_worker worker = {0};
-    bool header = reader->columns == 0;
+    bool header = parser->columns == 0;
     char *text;
     int code = 0, k = 0;
     for (; code == 0 && (text = strsep(&line, ",")) != NULL; k++)
-        code = header ? read_name(reader, trim_line(text), err)
-                      : read_number(reader, k, trim_line(text), &worker, err);
+        code = header ? read_name(parser, trim_line(text), err)
+                      : read_number(parser, k, trim_line(text), &worker, err);
     if (code == 0 && header) {
         for (int cost = 1; cost <= 2; cost++)
-            if (!has_column(reader, cost))
+            if (!has_column(parser, cost))
                 return error_set(err, EINVAL, "%s:%d: column %s is missing",
-                                 reader->path, reader->line, cost_names[cost]);
+                                 parser->path, parser->line, cost_names[cost]);
         return 0;
     }
-    if (code == 0 && k < reader->columns)
+    if (code == 0 && k < parser->columns)
         return error_set(err, EINVAL, "%s:%d: %d values for %d columns",
-                         reader->path, reader->line, k, reader->columns);
-    return code == 0 ? add_worker(reader, &worker, err) : code;
+                         parser->path, parser->line, k, parser->columns);
+    return code == 0 ? add_worker(parser, &worker, err) : code;
 }
 
 static int read_file(const char *path, struct plan_platform *out,
                      struct error *err)
 {
-    struct reader reader = {.path = path, .out = out};
+    struct parser parser = {.path = path, .out = out};
     const char *why;
     struct file_lines lines = {.file = file_open(path, &why)};
     int code;
     if (lines.file == NULL)
         return error_set(err, errno, "cannot read %s: %s", path, why);
     while ((code = file_next_line(&lines, err)) > 0) {
-        reader.line = (int)lines.number;
+        parser.line = (int)lines.number;
         char *text = trim_line(lines.text);
-        code = *text != '\0' ? read_line(&reader, text, err) : 0;
+        code = *text != '\0' ? read_line(&parser, text, err) : 0;
         if (code != 0)
             break;
     }
-    if (code < 0 && lines.number > reader.line)
+    if (code < 0 && lines.number > parser.line)
         error_prefix(err, code, "%s:%ld", path, lines.number);
     else if (code == 0 && out->platform.workers == 0)
         code = error_set(err, EINVAL, "%s: there are no workers in it", path);

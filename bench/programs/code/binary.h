@@ -1,5 +1,5 @@
-/* A program's file or library as the reader needs it: its code, where functions
- * begin, and which imported function a call leads to. */
+/* A program's file or library as bench/programs/static needs it: its code,
+ * where functions begin, and which imported function a call leads to. */
 #ifndef BENCH_PROGRAMS_CODE_BINARY_H
 #define BENCH_PROGRAMS_CODE_BINARY_H
 

@@ -1,5 +1,5 @@
-/* Machine code of x86-64 as the reader needs it, by capstone: instructions,
- * and the blocks of a function with what leads where. */
+/* Machine code of x86-64 as bench/programs/static needs it, by capstone:
+ * instructions, and the blocks of a function with what leads where. */
 #ifndef BENCH_PROGRAMS_CODE_CODE_H
 #define BENCH_PROGRAMS_CODE_CODE_H
 

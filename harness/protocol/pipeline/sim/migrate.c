@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The message of a reader to the owner of a row. */
+/* The message of a rank that reads a row to its owner. */
 enum { QUESTION_BYTES = 64 };
 
 int migrate_open(struct migrate *m, const struct comm *comm,
