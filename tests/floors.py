@@ -30,7 +30,7 @@ FLOORS = {
     # In order: the interface of transports; independent transports; transports
     # that use another's masters; the registry of all.
     3: ["harness/transport", "harness/transport/reissue",
-        "harness/protocol/parallel", "harness/disturb", "harness/program"],
+        "harness/protocol/parallel", "harness/disturb", "harness/process"],
     3.1: ["harness/transport/master", "harness/transport/steal",
           "harness/transport/openmp", "harness/transport/push"],
     3.2: ["harness/transport/shared", "harness/transport/window"],
@@ -61,7 +61,7 @@ LIBRARY = {"dls", "dls/mpi"} | {
     room for floor, rooms in FLOORS.items() if floor < 4
     for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
-    "harness/costs", "harness/disturb", "harness/program",
+    "harness/costs", "harness/disturb", "harness/process",
     "harness/transport/openmp",
     "harness/transport/registry",  # a library has a separate list
     "kernels", "kernels/support", "sched/divisible", "sched/interval",

@@ -6,7 +6,7 @@
 #include "bench/launching/launcher.h"
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 

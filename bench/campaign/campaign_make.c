@@ -6,7 +6,7 @@
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "bench/campaign/campaign_with_sets.h"
 #include "bench/campaign/policy.h"
 #include "bench/options/numbers.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "bench/campaign/campaign_with_sets.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "bench/options/given_costs.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

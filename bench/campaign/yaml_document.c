@@ -1,6 +1,6 @@
 #include "bench/campaign/yaml_document.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdarg.h>

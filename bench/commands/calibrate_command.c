@@ -6,7 +6,7 @@
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "harness/measure/measure.h"
-#include "harness/program/guard.h"
+#include "harness/process/guard.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "bench/options/numbers.h"
 #include "bench/options/options.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/support/cost_file.h"
 #include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"

@@ -4,8 +4,8 @@
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
 #include "harness/launch/launch.h"
-#include "harness/program/earlier.h"
-#include "harness/program/guard.h"
+#include "harness/process/earlier.h"
+#include "harness/process/guard.h"
 
 #include <errno.h>
 #include <stdlib.h>

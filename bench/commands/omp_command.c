@@ -15,7 +15,7 @@
 #include "bench/results/folders.h"
 #include "dls/way.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <limits.h>

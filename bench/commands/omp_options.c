@@ -4,7 +4,7 @@
 #include "bench/options/options.h"
 #include "bench/options/table.h"
 #include "bench/programs/try/try.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stddef.h>

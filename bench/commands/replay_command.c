@@ -10,7 +10,7 @@
 #include "bench/options/options.h"
 #include "bench/results/folders.h"
 #include "harness/cell/cell_field.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "bench/results/summary_rows.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "bench/launching/launcher.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
-#include "harness/program/process.h"
+#include "harness/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

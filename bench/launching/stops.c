@@ -1,6 +1,6 @@
 #include "bench/launching/stops.h"
 
-#include "harness/program/process.h"
+#include "harness/process/process.h"
 
 #include <errno.h>
 #include <poll.h>

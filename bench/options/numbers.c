@@ -1,7 +1,7 @@
 #include "bench/options/numbers.h"
 
 #include "base/spec.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

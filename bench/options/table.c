@@ -1,6 +1,6 @@
 #include "bench/options/table.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <jansson.h>
 #include <math.h>

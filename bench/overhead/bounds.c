@@ -11,7 +11,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/schemes/scheme_registry.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "bench/overhead/contest.h"
 
 #include "base/stats.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdarg.h>

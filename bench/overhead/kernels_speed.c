@@ -3,7 +3,7 @@
 #include "bench/overhead/overhead.h"
 
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/folder.h"
 #include "bench/programs/static/code_tables.h"
 #include "dls/omp/omp_counters.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>

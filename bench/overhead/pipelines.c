@@ -7,7 +7,7 @@
 #include "bench/overhead/row_pair.h"
 #include "bench/overhead/timed_team.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 #include "kernels/support/sparse.h"
 

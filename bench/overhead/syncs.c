@@ -5,7 +5,7 @@
 #include "bench/overhead/row_pair.h"
 #include "bench/overhead/timed_team.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/protocol/pipeline/dmps.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "bench/overhead/timed_team.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/schemes/scheme_registry.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "bench/options/table.h"
 #include "bench/results/ranking.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <ctype.h>
 #include <math.h>

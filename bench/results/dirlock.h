@@ -9,7 +9,7 @@
 #define BENCH_RESULTS_DIRLOCK_H
 
 #include "base/error.h"
-#include "harness/program/part.h"
+#include "harness/process/part.h"
 
 #include <stdio.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
 #include "bench/results/ranking.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

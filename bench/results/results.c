@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "base/stats.h"
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

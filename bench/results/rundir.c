@@ -8,7 +8,7 @@
 #include "bench/campaign/policy.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
-#include "harness/program/earlier.h"
+#include "harness/process/earlier.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "bench/campaign/campaign.h"
-#include "harness/program/part.h"
+#include "harness/process/part.h"
 
 #include <limits.h>
 #include <stdbool.h>

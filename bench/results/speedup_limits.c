@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/options/table.h"
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

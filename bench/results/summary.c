@@ -7,7 +7,7 @@
 #include "bench/results/ranking.h"
 #include "bench/results/speedup_limits.h"
 #include "bench/results/tables.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

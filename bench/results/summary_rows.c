@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "bench/results/summary.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/registry/transport_registry.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "bench/simgrid/fat_tree.h"
 
 #include "base/file.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <ctype.h>
 #ifdef WITH_EXPAT

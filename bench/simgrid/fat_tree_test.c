@@ -1,7 +1,7 @@
 #include "base/unit_testing.h"
 
 #include "bench/simgrid/fat_tree.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>

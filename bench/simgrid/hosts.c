@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/simgrid/ask.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "bench/foretell/replay/replay_cell.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdlib.h>

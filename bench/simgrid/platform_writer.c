@@ -1,7 +1,7 @@
 #include "bench/simgrid/platform_writer.h"
 
 #include "base/system/whole.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/cache.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "bench/launching/launcher.h"
 #include "bench/simgrid/ask.h"
 #include "bench/simgrid/hosts.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

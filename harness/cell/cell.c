@@ -4,7 +4,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "harness/cell/binding.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/registry/transport_registry.h"
 
 #include <errno.h>

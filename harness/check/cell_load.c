@@ -8,7 +8,7 @@
  * number, which can only be the last, means one. */
 #include "harness/check/cell_checks.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

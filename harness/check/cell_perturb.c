@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "harness/check/cell_checks.h"
 #include "harness/check/cell_transport.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The list of powers of a cell. */
 #include "harness/check/cell_checks.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/sched.h"
 
 #include <errno.h>

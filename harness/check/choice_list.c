@@ -1,6 +1,6 @@
 /* The candidates of scheme auto, and the choice among them. */
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"
 

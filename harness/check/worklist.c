@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "harness/engine/usual_costs.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/fields.h"
 
 #include <errno.h>

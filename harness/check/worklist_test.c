@@ -3,7 +3,7 @@
 #include "harness/testing.h"
 
 #include "harness/check/worklist.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdlib.h>

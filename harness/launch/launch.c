@@ -1,11 +1,11 @@
 #include "harness/launch/launch.h"
 
 #include "harness/launch/launch_parts.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
-#include "harness/program/guard.h"
+#include "harness/process/guard.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "harness/engine/engine.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

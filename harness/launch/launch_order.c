@@ -1,6 +1,6 @@
 #include "harness/launch/launch_parts.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

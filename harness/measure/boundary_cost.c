@@ -3,7 +3,7 @@
 
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/protocol/pipeline/links.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
 #include "harness/messages/input.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

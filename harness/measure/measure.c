@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "harness/measure/measure_parts.h"
 #include "harness/measure/measure_work.h"
-#include "harness/program/guard.h"
-#include "harness/program/need.h"
+#include "harness/process/guard.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"
 #include "harness/problem/fit.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

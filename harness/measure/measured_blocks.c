@@ -9,7 +9,7 @@
 #include "harness/measure/measured_blocks_parts.h"
 
 #include "base/stats.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

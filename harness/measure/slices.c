@@ -2,7 +2,7 @@
 
 #include "base/stats.h"
 #include "harness/disturb/load.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdlib.h>

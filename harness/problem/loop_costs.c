@@ -1,6 +1,6 @@
 #include "harness/problem/loop_costs.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/support/cost_file.h"
 
 #include <errno.h>

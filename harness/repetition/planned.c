@@ -1,6 +1,6 @@
 #include "harness/repetition/planned.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/repetition/push_platform.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_shared.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Sums up the reports of all ranks: times, messages, the chunks' log. */
 #include "base/stats.h"
 #include "harness/problem/serial.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/repetition/run_parts.h"
 #include "harness/transport/reissue/reissue.h"
 

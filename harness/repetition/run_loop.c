@@ -2,7 +2,7 @@
 #include "harness/repetition/run_parts.h"
 
 #include "harness/problem/loop_costs.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "harness/engine/sim/world.h"
 #include "harness/launch/launch.h"
-#include "harness/program/guard.h"
+#include "harness/process/guard.h"
 
 #include <stdio.h>
 #include <string.h>

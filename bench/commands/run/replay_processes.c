@@ -5,7 +5,7 @@
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
 #include "dls/this_process.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <signal.h>

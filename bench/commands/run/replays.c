@@ -4,7 +4,7 @@
 #include "bench/foretell/replay/replay_cell.h"
 #include "bench/foretell/replay/replay_store.h"
 #include "bench/options/command.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 #include "kernels/kernel.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "bench/campaign/campaign_with_sets.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "bench/options/command.h"
 #include "bench/results/results.h"
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

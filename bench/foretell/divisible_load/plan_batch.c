@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "bench/foretell/divisible_load/plan_command.h"
 #include "bench/options/numbers.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdlib.h>

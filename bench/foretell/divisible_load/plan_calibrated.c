@@ -7,7 +7,7 @@
 #include "bench/options/command.h"
 #include "bench/options/numbers.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

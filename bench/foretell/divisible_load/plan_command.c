@@ -3,7 +3,7 @@
 #include "bench/options/command.h"
 #include "bench/options/table.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/divisible/installments.h"
 
 #include <errno.h>

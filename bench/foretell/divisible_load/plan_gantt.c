@@ -2,7 +2,7 @@
  * each worker.  A column shows what fills most of its time. */
 #include "bench/foretell/divisible_load/plan_command.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

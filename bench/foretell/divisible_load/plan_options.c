@@ -4,7 +4,7 @@
 #include "bench/options/options.h"
 
 #include "base/nearest.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/divisible/installments.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "bench/foretell/replay/replay_names.h"
 #include "bench/options/numbers.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/support/cost_file.h"
 
 #include <errno.h>

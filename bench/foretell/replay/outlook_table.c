@@ -2,7 +2,7 @@
 #include "bench/foretell/replay/outlook.h"
 #include "bench/options/table.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "bench/foretell/replay/replay_names.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/schemes/scheme_registry.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "bench/options/table.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "bench/foretell/sync_interval/forecast.h"
 
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The chunks that a scheme makes of a loop. */
 #include "bench/foretell/sync_interval/forecast.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "sched/sched.h"
 #include "sched/schemes/scheme_registry.h"
 

@@ -5,7 +5,7 @@
 #include "bench/foretell/sync_interval/intervals.h"
 #include "bench/options/command.h"
 #include "bench/options/table.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 
 #include "harness/check/cell_transport.h"
 #include "harness/hierarchy/tree.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/protocol/pipeline/sim/links.h"
 #include "kernels/kernel.h"
 

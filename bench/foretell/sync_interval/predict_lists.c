@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "bench/foretell/sync_interval/predict.h"
 #include "bench/options/numbers.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "bench/options/command.h"
 #include "harness/cell/binding.h"
 #include "harness/check/setup.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/launching/launcher.h"
 #include "harness/check/worklist.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

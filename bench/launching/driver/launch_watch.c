@@ -1,6 +1,6 @@
 #include "bench/launching/driver/launch_watch.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

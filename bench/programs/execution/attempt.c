@@ -5,7 +5,7 @@
 #include "bench/launching/subprocess.h"
 #include "bench/programs/seen/start.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <ctype.h>
 #include <errno.h>

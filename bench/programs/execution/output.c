@@ -1,6 +1,6 @@
 #include "bench/programs/execution/output.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "base/folder.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/loops.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

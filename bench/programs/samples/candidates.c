@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/programs/seen/start.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

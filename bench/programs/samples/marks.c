@@ -3,7 +3,7 @@
 #include "base/folder.h"
 #include "base/system/whole.h"
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

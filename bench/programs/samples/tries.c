@@ -2,7 +2,7 @@
 
 #include "base/folder.h"
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "bench/programs/samples/candidates.h"
 
 #include "base/text.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/topo.h"
 
 #include <math.h>

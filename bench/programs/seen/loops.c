@@ -1,7 +1,7 @@
 #include "bench/programs/seen/loops.h"
 
 #include "base/folder.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #include "base/system/whole.h"
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "bench/programs/seen/source_lines.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
 #include "harness/cell/cell_field.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 #include "harness/topo/topo.h"
 

@@ -4,7 +4,7 @@
 #include "bench/programs/seen/suggest.h"
 
 #include "base/file.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "bench/programs/symbols/function_names.h"
 #include "bench/programs/symbols/loaded.h"
 #include "dls/omp/omp_counters.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/cache.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "bench/programs/symbols/symbols.h"
 #include "dls/omp/omp_counters.h"
 #include "harness/engine/engine.h"
-#include "harness/program/need.h"
-#include "harness/program/process.h"
+#include "harness/process/need.h"
+#include "harness/process/process.h"
 
 #include <limits.h>
 #include <math.h>

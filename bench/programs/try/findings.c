@@ -7,7 +7,7 @@
 #include "bench/programs/seen/start.h"
 #include "bench/programs/try/use.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

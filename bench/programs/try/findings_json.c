@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "bench/programs/try/use.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "dls/this_process.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>

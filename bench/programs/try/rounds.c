@@ -9,7 +9,7 @@
 #include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"
 #include "bench/programs/seen/store.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

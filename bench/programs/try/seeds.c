@@ -9,7 +9,7 @@
 #include "bench/programs/seen/start.h"
 #include "bench/programs/seen/verdict.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <inttypes.h>

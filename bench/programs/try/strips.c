@@ -1,7 +1,7 @@
 #include "bench/programs/try/strips.h"
 
 #include "bench/programs/try/findings.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/record.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/store.h"
 #include "bench/programs/seen/verdict.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdio.h>

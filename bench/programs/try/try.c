@@ -11,7 +11,7 @@
 #include "bench/programs/try/use.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/stats.h"
 #include "dls/way.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "bench/options/command.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "bench/programs/seen/start.h"
 #include "bench/programs/seen/verdict.h"
 #include "bench/programs/try/use.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "harness/check/cell_transport.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
 

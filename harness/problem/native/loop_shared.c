@@ -1,7 +1,7 @@
 #include "harness/problem/loop_shared.h"
 
 #include "harness/problem/fit.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 

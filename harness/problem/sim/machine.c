@@ -1,6 +1,6 @@
 #include "harness/problem/sim/machine.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Opens the pipeline of a loop with dependences. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* How the threads of a rank, and the ranks, start, meet and leave. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 

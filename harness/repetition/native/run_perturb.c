@@ -2,7 +2,7 @@
  * alone in its rank, another process stops it. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

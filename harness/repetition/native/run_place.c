@@ -1,7 +1,7 @@
 /* Where a run's workers and their data are: asked for, and as observed. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/queue.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "harness/repetition/native/run_own.h"
 
 #include "base/pages.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * That repetition warms up and is not timed. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 #include <string.h>

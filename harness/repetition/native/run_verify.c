@@ -1,7 +1,7 @@
 /* Compares the results of a repetition with the serial loop. */
 #include "harness/repetition/native/run_own.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>

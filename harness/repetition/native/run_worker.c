@@ -2,7 +2,7 @@
 #include "harness/repetition/native/run_own.h"
 
 #include "base/pages.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>

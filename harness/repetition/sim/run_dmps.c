@@ -6,7 +6,7 @@
 #include "base/pages.h"
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/protocol/pipeline/sim/links.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "harness/repetition/sim/run_own.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>

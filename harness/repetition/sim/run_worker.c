@@ -3,7 +3,7 @@
 
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * none left. */
 #include "harness/transport/push/push.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "harness/workers/place.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "harness/workers/power.h"
 
 #include "harness/check/cell_transport.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 #include "harness/topo/queue.h"
 
 #include <errno.h>

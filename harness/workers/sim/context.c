@@ -2,7 +2,7 @@
 
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The part of a campaign that a run has: what --shape and --shard say. */
-#ifndef HARNESS_PROGRAM_PART_H
-#define HARNESS_PROGRAM_PART_H
+#ifndef HARNESS_PROCESS_PART_H
+#define HARNESS_PROCESS_PART_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * Do not use it for memory that grows with a user's data (a kernel's arrays,
  * the log of all chunks): a cell that does not fit is refused with a reason.
  * Only for programs: a library must not end the program that uses it. */
-#ifndef HARNESS_PROGRAM_NEED_H
-#define HARNESS_PROGRAM_NEED_H
+#ifndef HARNESS_PROCESS_NEED_H
+#define HARNESS_PROCESS_NEED_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* Launches of a result directory that still run on this host: those of a driver
  * or a launcher that was killed.  No measurement runs at the same time. */
-#ifndef HARNESS_PROGRAM_EARLIER_H
-#define HARNESS_PROGRAM_EARLIER_H
+#ifndef HARNESS_PROCESS_EARLIER_H
+#define HARNESS_PROCESS_EARLIER_H
 
 #include "base/error.h"
-#include "harness/program/part.h"
+#include "harness/process/part.h"
 
 /* A launch that ends does so within 5 s, see bench/launching/reaper.h. */
 #define EARLIER_LIMIT_S 10.0

@@ -1,4 +1,4 @@
-#include "harness/program/process.h"
+#include "harness/process/process.h"
 
 #include <dirent.h>
 #include <fcntl.h>

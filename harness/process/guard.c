@@ -1,4 +1,4 @@
-#include "harness/program/guard.h"
+#include "harness/process/guard.h"
 
 #include <math.h>
 #include <signal.h>

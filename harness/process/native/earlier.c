@@ -1,7 +1,7 @@
-#include "harness/program/earlier.h"
+#include "harness/process/earlier.h"
 
 #include "base/text.h"
-#include "harness/program/process.h"
+#include "harness/process/process.h"
 
 #include <errno.h>
 #include <limits.h>

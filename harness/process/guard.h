@@ -1,7 +1,7 @@
 /* How a rank ends with its launch.  Only for programs that a launcher starts:
  * a library must not do this to the program that uses it. */
-#ifndef HARNESS_PROGRAM_GUARD_H
-#define HARNESS_PROGRAM_GUARD_H
+#ifndef HARNESS_PROCESS_GUARD_H
+#define HARNESS_PROCESS_GUARD_H
 
 /* The first call of a rank, in its main thread.  From now on the process ends
  * at once when the thread that started it ends: a rank would keep measuring

@@ -1,4 +1,4 @@
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include "base/list.h"
 

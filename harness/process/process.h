@@ -1,6 +1,6 @@
 /* Processes of this host as /proc shows them. */
-#ifndef HARNESS_PROGRAM_PROCESS_H
-#define HARNESS_PROGRAM_PROCESS_H
+#ifndef HARNESS_PROCESS_PROCESS_H
+#define HARNESS_PROCESS_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

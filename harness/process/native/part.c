@@ -1,4 +1,4 @@
-#include "harness/program/part.h"
+#include "harness/process/part.h"
 
 #include <stdio.h>
 #include <string.h>

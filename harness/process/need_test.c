@@ -1,6 +1,6 @@
 #include "base/unit_testing.h"
 
-#include "harness/program/need.h"
+#include "harness/process/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/unit_testing.h"
 
-#include "harness/program/part.h"
+#include "harness/process/part.h"
 
 #include <string.h>
 
