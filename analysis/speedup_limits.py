@@ -1,6 +1,6 @@
 """The conclusions that the numbers allow, and their limits: the serial loop of
 a kernel over all its passes, impossible speedups, and the share of other
-processes on the cores.  bench/results/speedup_limits.c has the same rules and words."""
+processes on the cores.  bench/results/speedup_limits.c has the same rules."""
 import math
 
 import numpy as np

@@ -41,13 +41,6 @@ def bracketed(row, name, form):
     return f"{words} [{low}, {high}]"
 
 
-def seconds_like(like):
-    """Seconds in the unit of `like`, the unit last in the bracket only."""
-    def form(value):
-        return labels.seconds(value, like)
-    return form
-
-
 def time_words(row, name="time_s"):
     value = row[name]
     if not np.isfinite(value):

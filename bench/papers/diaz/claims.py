@@ -104,9 +104,6 @@ class Tests:
         times = self.times[case, scheme]
         return np.array([times[s] for s in self.seeds])
 
-    def fastest_first(self, case):
-        return sorted(SCHEMES, key=lambda s: np.median(self.of(case, s)))
-
 
 def case_name(case):
     return f"{case[0]}/{case[1]}"
