@@ -1,9 +1,15 @@
+/* Where results go. */
 #include "bench/results/folders.h"
+
+#include "base/text.h"
+#include "bench/results/rundir.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 2048 };
@@ -91,4 +97,77 @@ int folders_make_out(const char *command, const char *out, char *path,
         code = error_set(err, errno, "%s: --out %s: %s", command, path,
                          strerror(errno));
     return code;
+}
+
+/* ---- the directory of a run ---- */
+
+/* Ends with the time unless the user names it; if a run of the same second has
+ * that name already, this one gets a number. */
+static int name_by_time(char *path, size_t size, const char *campaign)
+{
+    char name[32];
+    time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    strftime(name, sizeof(name), "%Y-%m-%dT%H%M%SZ", &fields);
+    int length = snprintf(path, size, "results/%s/%s", campaign, name);
+    for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
+        length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);
+    return length;
+}
+
+int rundir_choose(struct rundir *dir, const char *campaign, const char *out,
+                  struct error *err)
+{
+    int length;
+    if (out != NULL && strchr(out, '/') != NULL) {
+        length = snprintf(dir->path, sizeof(dir->path), "%s", out);
+        while (length > 1 && dir->path[length - 1] == '/' &&
+               (size_t)length < sizeof(dir->path))
+            dir->path[--length] = '\0';
+    } else if (out != NULL) {
+        length = snprintf(dir->path, sizeof(dir->path), "results/%s/%s",
+                          campaign, out);
+    } else {
+        length = name_by_time(dir->path, sizeof(dir->path), campaign);
+    }
+    if ((size_t)length >= sizeof(dir->path))
+        return error_set(err, ENAMETOOLONG, "--out: the path is too long");
+    return 0;
+}
+
+int rundir_check_line(const char *path, struct error *err)
+{
+    if (text_wrong_byte(path) < 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "%s: the path of results must be UTF-8 without control "
+                     "characters: give another --out",
+                     path);
+}
+
+/* The path that realpath will return after missing folders are created. */
+static int name_full(struct rundir *dir, struct error *err)
+{
+    char part[sizeof(dir->path)];
+    size_t there = folders_there(dir->path);
+    bool whole = there > 0 || dir->path[0] == '/';
+    snprintf(part, sizeof(part), "%.*s", (int)there, dir->path);
+    if (realpath(whole ? part[0] ? part : "/" : ".", dir->full) == NULL)
+        return error_set(err, errno, "%s: %s", dir->path, strerror(errno));
+    const char *rest = dir->path + there + strspn(dir->path + there, "/");
+    size_t used = strlen(dir->full);
+    if (rest[0] != '\0' &&
+        (size_t)snprintf(dir->full + used, sizeof(dir->full) - used, "%s%s",
+                         used > 1 ? "/" : "", rest) >= sizeof(dir->full) - used)
+        return error_set(err, ENAMETOOLONG, "--out: the path is too long");
+    return rundir_check_line(dir->full, err);
+}
+
+int rundir_name(struct rundir *dir, const struct campaign *whole,
+                const struct rundir_options *options, struct error *err)
+{
+    *dir = (struct rundir){.part = options->part};
+    int code = rundir_choose(dir, whole->name, options->out, err);
+    return code == 0 ? name_full(dir, err) : code;
 }

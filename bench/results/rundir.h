@@ -68,7 +68,7 @@ int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
 int rundir_fail(const struct rundir *dir, const char *launch,
                 const struct cell *cell, const char *reason, struct error *err);
 
-/* The name of a result directory, for rundir.c. */
+/* The name of a result directory, for rundir.c: folders.c. */
 
 /* Sets dir->path by --out or by the time. */
 int rundir_choose(struct rundir *dir, const char *campaign, const char *out,
