@@ -58,14 +58,6 @@ static int check_schedule(struct start *start, char *text, size_t size,
     return rules_read(&start->rules, text + 1, err);
 }
 
-/* Made before the program runs, so that a wrong one does not cost its time. */
-static int open_results(struct omp_input *in, struct error *err)
-{
-    return in->out == NULL ? 0
-                           : folders_make_out("omp", in->out, in->path,
-                                              sizeof(in->path), err);
-}
-
 static void warn_of_rules(struct rules *rules, const struct loops *loops)
 {
     char build[COUNTERS_NAME_MAX];
@@ -283,7 +275,10 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     struct scratch scratch = {.path = ""};
     int code = check_schedule(start, rules, sizeof(rules), &err);
     code = code == 0 ? start_check(start, path, sizeof(path), &err) : code;
-    code = code == 0 ? open_results(in, &err) : code;
+    /* Before the program runs: a wrong one does not cost its time. */
+    if (code == 0 && in->out != NULL)
+        code =
+            folders_make_out("omp", in->out, in->path, sizeof(in->path), &err);
     code = code == 0 ? open_record(in, &err) : code;
     struct code_tables tables = {.asked = NULL};
     if (code == 0 && scratch_open(&scratch, START_ROOM, &err) != 0)

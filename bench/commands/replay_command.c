@@ -206,14 +206,6 @@ static void fill_costs(struct replay_costs *given,
         given->near_s = given->latency_s;
 }
 
-static int read_calibration(const struct asked *in,
-                            struct calibration *calibration, bool *there,
-                            struct replay_table *table, struct error *err)
-{
-    return calibration_find_any(in->calibration, calibration, there,
-                                table->source, sizeof(table->source), err);
-}
-
 /* ---- replaying ---- */
 
 struct replayed {
@@ -335,7 +327,9 @@ static int run_replays(struct asked *in, struct error *err)
     bool there;
     enum calibration_which which =
         in->threads == in->workers ? CALIBRATION_THREADS : CALIBRATION_RANKS;
-    int code = read_calibration(in, &calibration, &there, &output.table, err);
+    int code = calibration_find_any(in->calibration, &calibration, &there,
+                                    output.table.source,
+                                    sizeof(output.table.source), err);
     if (code != 0)
         return code;
     struct replay_costs known = replay_costs_usual;

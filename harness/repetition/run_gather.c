@@ -79,13 +79,23 @@ static int64_t drop_late(const struct reissue *book, struct logged *all,
     return kept;
 }
 
+/* By time step, then by start. */
+static int compare_logged(const void *a, const void *b)
+{
+    const struct logged *x = a, *y = b;
+    int64_t later = x->ran.time_step - y->ran.time_step;
+    if (later == 0)
+        later = x->ran.start - y->ran.start;
+    return (later > 0) - (later < 0);
+}
+
 static void split_log(struct run *run, struct logged *all, int64_t n,
                       struct run_result *result)
 {
     const struct reissue *book = book_of(run);
     if (book != NULL)
         n = drop_late(book, all, n);
-    logged_sort(all, n);
+    qsort(all, (size_t)n, sizeof(*all), compare_logged);
     run->all.ran = need_zeroed((size_t)n + 1, sizeof(*run->all.ran));
     run->all.ran_worker =
         need_zeroed((size_t)n + 1, sizeof(*run->all.ran_worker));
@@ -261,18 +271,4 @@ void run_free_gathered(struct run *run)
     run->all.tolls = NULL;
     run->all.ran = NULL;
     run->all.ran_worker = NULL;
-}
-
-static int compare_logged(const void *a, const void *b)
-{
-    const struct logged *x = a, *y = b;
-    int64_t later = x->ran.time_step - y->ran.time_step;
-    if (later == 0)
-        later = x->ran.start - y->ran.start;
-    return (later > 0) - (later < 0);
-}
-
-void logged_sort(struct logged *list, int64_t count)
-{
-    qsort(list, (size_t)count, sizeof(*list), compare_logged);
 }

@@ -237,7 +237,4 @@ struct logged {
     int64_t worker;
 };
 
-/* By time step, then by start. */
-void logged_sort(struct logged *list, int64_t count);
-
 #endif

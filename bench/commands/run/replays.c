@@ -102,12 +102,6 @@ static struct run_line *find_known(struct replays *r, uint64_t chunks)
     return NULL;
 }
 
-static void keep_known(struct replays *r, uint64_t chunks, struct run_line line)
-{
-    need_room(&r->known, &r->known_room, r->known_count + 1, sizeof(*r->known));
-    r->known[r->known_count++] = (struct known){chunks, line};
-}
-
 /* As a launch does it: a window of ranks of one node is in their memory. */
 static void choose_window(struct cell *cell, const struct place *place)
 {
@@ -149,8 +143,10 @@ static int replay_one(struct replays *r, struct cell *cell,
     *line = replay_store_line(&result, iterations,
                               iterations == r->loop.iterations);
     replay_free(&result);
-    if (fixed)
-        keep_known(r, chunks, *line);
+    if (!fixed)
+        return 0;
+    need_room(&r->known, &r->known_room, r->known_count + 1, sizeof(*r->known));
+    r->known[r->known_count++] = (struct known){chunks, *line};
     return 0;
 }
 

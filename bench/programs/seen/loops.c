@@ -96,8 +96,9 @@ static void place_region(struct symbols *symbols,
         symbols_find(symbols, path, caller->offset - 1, place);
 }
 
-void loops_place(struct symbols *symbols, const struct counters *counters,
-                 const struct counters_site *site, struct symbols_place *place)
+static void find_place(struct symbols *symbols, const struct counters *counters,
+                       const struct counters_site *site,
+                       struct symbols_place *place)
 {
     const char *path = loops_path(counters, &site->at);
     bool exact = (site->flags & COUNTERS_COMBINED) ||
@@ -193,7 +194,7 @@ static void name_by_region(struct loops_loop *loop,
     if (site->region < 0 || site->region >= counters->sites ||
         (site->clause == CLAUSE_LOCK && loop->place.function[0] != '.'))
         return;
-    loops_place(symbols, counters, &counters->site[site->region], &region);
+    find_place(symbols, counters, &counters->site[site->region], &region);
     memcpy(loop->place.function, region.function, sizeof(region.function));
     /* Compilers give a barrier the line of what they inlined before it. */
     if (strcmp(loop->place.file, region.file) == 0 &&
@@ -216,7 +217,7 @@ static void fill_loop(struct loops_loop *loop, const struct counters *counters,
              slash != NULL  ? slash + 1
              : path != NULL ? path
                             : "?");
-    loops_place(symbols, counters, site, &loop->place);
+    find_place(symbols, counters, site, &loop->place);
     if (!counters_is_loop(site->clause))
         name_by_region(loop, counters, symbols);
     loop->last = loops_is_last(counters, site);

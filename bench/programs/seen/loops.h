@@ -106,10 +106,6 @@ void loops_name_build(const struct counters *counters,
 bool loops_is_last(const struct counters *counters,
                    const struct counters_site *site);
 
-/* The places in a process's addresses. */
-void loops_place(struct symbols *symbols, const struct counters *counters,
-                 const struct counters_site *site, struct symbols_place *place);
-
 /* The file of an address; NULL: it is not known. */
 const char *loops_path(const struct counters *counters,
                        const struct counters_address *at);
