@@ -172,11 +172,10 @@ static int add_request(struct batch_line *line, char *algorithm, char *rounds,
     if (code != 0)
         return code;
     line->requests++;
-    if (request->all || request->batch != NULL || request->svg != NULL ||
-        request->format != TABLE_TEXT)
+    if (request->all || request->batch != NULL || request->format != TABLE_TEXT)
         return error_set(err, EINVAL,
-                         "--algorithm all, --batch, --format and --svg do not "
-                         "go with a line of --batch");
+                         "--algorithm all, --batch and --format do not go "
+                         "with a line of --batch");
     return 0;
 }
 

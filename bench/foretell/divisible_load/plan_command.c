@@ -37,36 +37,15 @@ static int chart_width(void)
     return width > 0 && width <= 1000 ? width : WIDTH_DEFAULT;
 }
 
-static int write_svg(const struct plan_view *view, const char *path,
-                     struct error *err)
-{
-    FILE *file = fopen(path, "w");
-    if (file != NULL)
-        plan_svg(view, file);
-    bool failed = file == NULL || ferror(file);
-    if (file != NULL && fclose(file) != 0)
-        failed = true;
-    if (failed)
-        return error_set(err, EIO, "--svg: cannot write %s: %s", path,
-                         strerror(errno));
-    command_say("chart in %s", path);
-    return 0;
-}
-
 /* For programs: then stdout has nothing but rows. */
 static bool is_rows(int format)
 {
     return format > TABLE_TEXT && format < PLAN_GANTT;
 }
 
-static int show_plan(const struct plan_request *request,
-                     const struct plan_view *view, struct error *err)
+static void show_plan(const struct plan_request *request,
+                      const struct plan_view *view)
 {
-    int code = 0;
-    if (request->svg != NULL)
-        code = write_svg(view, request->svg, err);
-    if (code != 0)
-        return code;
     if (!is_rows(request->format)) {
         plan_head(view, stdout);
         putchar('\n');
@@ -77,7 +56,6 @@ static int show_plan(const struct plan_request *request,
         plan_table(view,
                    is_rows(request->format) ? request->format : TABLE_TEXT,
                    stdout);
-    return 0;
 }
 
 static int make_one(const struct plan_request *request, double bound,
@@ -95,7 +73,7 @@ static int make_one(const struct plan_request *request, double bound,
     int code = divisible_make(&request->choice, view.platform, request->load,
                               &plan, err);
     if (code == 0)
-        code = show_plan(request, &view, err);
+        show_plan(request, &view);
     divisible_plan_free(&plan);
     return code;
 }

@@ -56,7 +56,6 @@ struct plan_request {
     bool all;                     /* algorithms, one line each */
     double load;
     int format;
-    const char *svg;   /* file; NULL: none */
     const char *batch; /* a file of lines of options; NULL: none, else nothing
                           of the above is there */
 };
@@ -98,8 +97,5 @@ void plan_table(const struct plan_view *view, enum table_format format,
 
 /* A Gantt chart of text, `width` columns wide. */
 void plan_gantt(const struct plan_view *view, int width, FILE *out);
-
-/* A Gantt chart as an SVG picture that needs nothing else. */
-void plan_svg(const struct plan_view *view, FILE *out);
 
 #endif

@@ -90,8 +90,6 @@ static void wrong_options_are_errors(void **state)
          "--unit does not go with --algorithm lp-fixed"},
         {"--algorithm lp-sqrt --load 1 --workers 1 --G 1 --w 1 --unit 0",
          "--unit: 0 is out of range"},
-        {"--algorithm all --load 1 --workers 1 --G 1 --w 1 --svg x",
-         "--svg does not go with --algorithm all"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -240,32 +238,6 @@ static void the_chart_shows_messages_and_computing(void **state)
     show_close(&s);
 }
 
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (; (text = strstr(text, word)) != NULL; text++)
-        n++;
-    return n;
-}
-
-static void the_picture_has_a_bar_for_each_part(void **state)
-{
-    struct shown s;
-    (void)state;
-    show_open(&s);
-    plan_svg(&s.view, s.out);
-    fclose(s.out);
-    assert_int_equal(strncmp(s.text, "<svg xmlns=", 11), 0);
-    assert_non_null(strstr(s.text, "</svg>\n"));
-    /* A message is in two rows, the port's and the worker's. */
-    assert_int_equal(count(s.text, ": message "), 4);
-    assert_int_equal(count(s.text, ": computing "), 2);
-    assert_int_equal(count(s.text, "<title>"), count(s.text, "</title>"));
-    /* Half of the plot is 3.2 s: a bar of 1.6 s is a quarter of 880. */
-    assert_non_null(strstr(s.text, "x=\"90.00\" y=\"99.0\" width=\"220.00\""));
-    show_close(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,7 +248,6 @@ int main(void)
         cmocka_unit_test(csv_has_a_row_for_each_chunk),
         cmocka_unit_test(the_head_says_what_it_rests_on),
         cmocka_unit_test(the_chart_shows_messages_and_computing),
-        cmocka_unit_test(the_picture_has_a_bar_for_each_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ enum { INSTALLMENTS_DEFAULT = 4 };
 /* A value that is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
     struct plan_source source;
-    const char *algorithm, *order, *svg, *batch;
+    const char *algorithm, *order, *batch;
     double load, period, unit;
     int64_t installments;
     const char *perturb;
@@ -93,7 +93,6 @@ static const struct options_entry output_entries[] = {
     {.group = "What is done with the plan:"},
     OPTION_WORD("format", TABLE_FORMAT_WORDS "|gantt", format, formats,
                 "default table"),
-    OPTION_TEXT("svg", "FILE", svg, "also write the chart as a picture"),
     OPTION_TEXT(
         "batch", "FILE", batch,
         "a line of these options for each platform (- is stdin); --load, "
@@ -103,9 +102,9 @@ static const struct options_entry output_entries[] = {
 
 static const struct options_page page = {
     .name = "plan",
-    .common = (const char *const[]){"load", "algorithm", "workers", "g", "G",
-                                    "w", "platform", "installments", "format",
-                                    "svg", NULL},
+    .common =
+        (const char *const[]){"load", "algorithm", "workers", "g", "G", "w",
+                              "platform", "installments", "format", NULL},
     .summary =
         "Plans a divisible load: who gets how much, in which order, and when.",
     .details =
@@ -138,7 +137,7 @@ static const struct options_page page = {
         "dlsbench plan --algorithm lp-adaptive --load 1000 --workers 5 --g "
         "0.06 --G 0.06 --w 3:9,2:20 --format gantt\n"
         "dlsbench plan --algorithm multi-installment --installments 3 --load "
-        "50 --platform cluster.csv --svg plan.svg\n"
+        "50 --platform cluster.csv --format csv\n"
         "dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
         "matmul:tasks=100 --unit 1e-3 --overlap\n"
         "dlsbench plan --algorithm lp-adaptive --load 300 --workers 3 --g 0.1 "
@@ -167,7 +166,6 @@ static int check_options(const struct input *in,
         {"replan", lp || request->all},
         {"installments", multi},
         {"equations", multi || request->all},
-        {"svg", !request->all},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (!rows[i].goes && options_given(&page, rows[i].name, in))
@@ -293,7 +291,6 @@ static void read_choice(const struct input *in, struct plan_request *request)
         in->installments > 0 ? (int)in->installments : INSTALLMENTS_DEFAULT;
     request->format = in->format > 0 ? in->format : TABLE_TEXT;
     request->load = in->load;
-    request->svg = in->svg;
 }
 
 static int read_batch(const struct input *in, struct plan_request *request,
