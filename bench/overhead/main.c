@@ -19,7 +19,6 @@ static const struct section {
 } sections[] = {
     {"threads", CORES, overhead_threads},
     {"threads", CORES, overhead_openmp},
-    {"early", CORES, overhead_early},
     {"library", CORES, overhead_library},
     {"omp", CORES, overhead_omp},
     {"recording", CORES, overhead_recording},

@@ -17,9 +17,6 @@ typedef void overhead_section(FILE *out, struct launch_context *context);
 /* A chunk of every scheme inside one process, beside a bare fetch-and-add; and
  * of each OpenMP runtime that is installed. */
 overhead_section overhead_threads, overhead_openmp;
-/* A chunk of ss with bodies of several lengths, asked for before the chunk
- * before runs, beside asking after it. */
-overhead_section overhead_early;
 /* A chunk through libdls, beside the same from inside, and beside OpenMP. */
 overhead_section overhead_library;
 /* What libdls-omp.so adds to a program of gcc's. */

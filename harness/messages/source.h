@@ -148,7 +148,7 @@ struct source_took {
 };
 
 /* A short chunk takes no longer.  Longer ones gain a few hundredths at most by
- * being asked for early (make bench-overhead PART=early). */
+ * being asked for early (docs/evidence/cost.md, Asking early). */
 #define SOURCE_SHORT_S 1e-6
 
 /* The steps that may be early.  From the first of them on all chunks are short,
