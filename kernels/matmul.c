@@ -203,22 +203,18 @@ static void fill_task(struct entries *e, double *matrices,
     fill_matrix(e, matrices + e->n * e->n, poll);
 }
 
-static struct matmul_output run_task(const struct matmul *m, int64_t task,
-                                     double *matrices,
-                                     const struct kernel_poll *poll)
-{
-    struct entries e = start_task(m, task);
-    fill_task(&e, matrices, poll);
-    return multiply_task(e.n, matrices, matrices + 2 * e.n * e.n, poll);
-}
-
 static void matmul_run(const void *instance, void *scratch, int64_t start,
                        int64_t size, void *output,
                        const struct kernel_poll *poll)
 {
     struct matmul_output *result = output;
-    for (int64_t i = 0; i < size; i++)
-        result[i] = run_task(instance, start + i, scratch, poll);
+    double *matrices = scratch;
+    for (int64_t i = 0; i < size; i++) {
+        struct entries e = start_task(instance, start + i);
+        fill_task(&e, matrices, poll);
+        result[i] =
+            multiply_task(e.n, matrices, matrices + 2 * e.n * e.n, poll);
+    }
 }
 
 /* ---- A and B as input data ---- */

@@ -120,17 +120,11 @@ static bool is_equal(const struct policy_key *key, const struct policy *a,
     }
 }
 
-/* Results do not depend on it. */
-static bool may_differ(const char *name)
-{
-    return strcmp(name, "cell_timeout") == 0 ||
-           strcmp(name, "oversubscribe") == 0;
-}
-
 const char *policy_difference(const struct policy *a, const struct policy *b)
 {
     for (const struct policy_key *key = policy_keys; key->name != NULL; key++)
-        if (!may_differ(key->name) && !is_equal(key, a, b))
+        if (strcmp(key->name, "cell_timeout") != 0 &&
+            strcmp(key->name, "oversubscribe") != 0 && !is_equal(key, a, b))
             return key->name;
     return NULL;
 }

@@ -184,12 +184,6 @@ static int take_value(void *command, const struct options_entry *entry,
     }
 }
 
-static bool is_help_form(const char *text)
-{
-    return strcmp(text, "all") == 0 || strcmp(text, "man") == 0 ||
-           strcmp(text, "complete") == 0;
-}
-
 /* `form` is the value of --help, or NULL. */
 static void end_program(const struct options_page *page, enum options_type type,
                         const char *form)
@@ -213,7 +207,9 @@ static int take_option(struct parser *r, int number, char **argv, void *command,
 {
     const struct options_entry *entry = r->entry[number];
     r->seen[number] = true;
-    if (entry->type >= OPTIONS_HELP && optarg != NULL && !is_help_form(optarg))
+    if (entry->type >= OPTIONS_HELP && optarg != NULL &&
+        strcmp(optarg, "all") != 0 && strcmp(optarg, "man") != 0 &&
+        strcmp(optarg, "complete") != 0)
         return error_set(err, EINVAL,
                          "--help: '%s' is unknown; allowed: --help, "
                          "--help=all, --help=man, --help=complete",

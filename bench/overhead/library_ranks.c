@@ -73,14 +73,6 @@ static int open_library(struct library *library, struct error *err)
         err);
 }
 
-static void close_library(struct library *library)
-{
-    if (library->handle != NULL)
-        dlclose(library->handle);
-    if (library->base != NULL)
-        dlclose(library->base);
-}
-
 static int open_pairing(struct pairing *p, struct launch_context *context,
                         struct error *err)
 {
@@ -167,5 +159,8 @@ void overhead_library_ranks(FILE *out, struct launch_context *context)
             library.close(pairing[i].loop, NULL);
         bench_cell_close(&pairing[i].cell);
     }
-    close_library(&library);
+    if (library.handle != NULL)
+        dlclose(library.handle);
+    if (library.base != NULL)
+        dlclose(library.base);
 }

@@ -189,13 +189,6 @@ static void measure_round(void *arg, int r)
 
 /* ---- printing ---- */
 
-/* Of 2 x serial, for grids in the caches: a boundary whose lines take longer
- * from core to core is waited for longer. */
-static double aim_of(const struct state *state)
-{
-    return state->handover_ns > 100 ? 0.80 : 0.90;
-}
-
 static void print_state(FILE *out, const struct field *field,
                         const struct state *state)
 {
@@ -217,8 +210,11 @@ static void print_state(FILE *out, const struct field *field,
             (long long)c->interval, halves, apart, ours, of_halves,
             state_judge(state, of_halves >= 0.95), of_plain,
             state_judge(state, of_plain >= 1));
+    /* Of 2 x serial, for grids in the caches: a boundary whose lines take
+     * longer from core to core is waited for longer. */
+    double aim = state->handover_ns > 100 ? 0.80 : 0.90;
     fprintf(out, " %-6s",
-            field->cached ? state_judge(state, ours >= aim_of(state)) : "-");
+            field->cached ? state_judge(state, ours >= aim) : "-");
     state_print(out, state);
     fprintf(out, "\n");
 }

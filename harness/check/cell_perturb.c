@@ -90,14 +90,6 @@ static int check_rest(const struct setup *setup, struct error *err)
                                 total);
 }
 
-static int check_all(const struct setup *setup, struct error *err)
-{
-    int code = 0;
-    for (int i = 0; code == 0 && i < setup->perturbs.count; i++)
-        code = check_one(setup, &setup->perturbs.list[i], err);
-    return code == 0 ? check_rest(setup, err) : code;
-}
-
 /* Only one place may know the running chunks: the one process, or its
  * master. */
 static int check_reissue(struct setup *setup, struct error *err)
@@ -144,6 +136,9 @@ static int check_reissue(struct setup *setup, struct error *err)
 
 int setup_check_perturb(struct setup *setup, struct error *err)
 {
-    int code = check_all(setup, err);
+    int code = 0;
+    for (int i = 0; code == 0 && i < setup->perturbs.count; i++)
+        code = check_one(setup, &setup->perturbs.list[i], err);
+    code = code == 0 ? check_rest(setup, err) : code;
     return code == 0 ? check_reissue(setup, err) : code;
 }

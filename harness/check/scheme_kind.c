@@ -28,22 +28,6 @@ static int parse_plan(const char *text, struct scheme *scheme,
     return code;
 }
 
-static int parse_schedule(const char *text, struct scheme *scheme,
-                          struct error *err)
-{
-    scheme->pair = (struct sched_pair){.outer = NULL};
-    scheme->kind = SCHEME_SCHEDULE;
-    return openmp_schedule_parse(text, false, NULL, &scheme->schedule,
-                                 scheme->pair.canonical, err);
-}
-
-static int parse_auto(const char *text, struct scheme *scheme,
-                      struct error *err)
-{
-    scheme->kind = SCHEME_AUTO;
-    return choice_parse(text, &scheme->rule, scheme->pair.canonical, err);
-}
-
 /* A special name in place of a scheme: it has a whole cell to itself. */
 static const char *not_a_half(const char *half)
 {
@@ -82,13 +66,18 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
     *scheme = (struct scheme){.kind = SCHEME_PAIR};
     if (divisible_named(text))
         return parse_plan(text, scheme, err);
-    if (choice_named(text))
-        return parse_auto(text, scheme, err);
+    if (choice_named(text)) {
+        scheme->kind = SCHEME_AUTO;
+        return choice_parse(text, &scheme->rule, scheme->pair.canonical, err);
+    }
     int code = sched_pair_parse(text, &scheme->pair, &why);
     if (code == 0)
         return 0;
-    if (openmp_schedule_named(text))
-        return parse_schedule(text, scheme, err);
+    if (openmp_schedule_named(text)) {
+        *scheme = (struct scheme){.kind = SCHEME_SCHEDULE};
+        return openmp_schedule_parse(text, false, NULL, &scheme->schedule,
+                                     scheme->pair.canonical, err);
+    }
     if (strchr(text, '/') != NULL)
         return refuse_two(text, &why, code, err);
     if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name))

@@ -14,14 +14,6 @@ enum { VISITS_MAX = 9 };
 /* A usual width of blocks: c_p and c_b of one fit hang together. */
 #define COLUMNS 100.0
 
-static double sum_costs(const struct calibration_kernel *kernel, int workers)
-{
-    double sum = 0;
-    for (int w = 0; w < workers; w++)
-        sum += kernel->cost[w].c_p + kernel->cost[w].c_b / COLUMNS;
-    return sum;
-}
-
 /* NAN where less than half of the visits know it. */
 static double middle_of(const struct calibration_kernel *visit, int visits,
                         int block, size_t offset)
@@ -58,8 +50,12 @@ double calibration_keep_middle(struct calibration_kernel *visit, int visits,
                                int workers)
 {
     double sum[VISITS_MAX], sorted[VISITS_MAX];
-    for (int v = 0; v < visits; v++)
-        sorted[v] = sum[v] = sum_costs(&visit[v], workers);
+    for (int v = 0; v < visits; v++) {
+        sum[v] = 0;
+        for (int w = 0; w < workers; w++)
+            sum[v] += visit[v].cost[w].c_p + visit[v].cost[w].c_b / COLUMNS;
+        sorted[v] = sum[v];
+    }
     stats_sort(sorted, visits);
     take_medians(visit, visits);
     int middle = 0;
@@ -73,20 +69,13 @@ double calibration_keep_middle(struct calibration_kernel *visit, int visits,
 
 /* ---- what is charged ---- */
 
-/* The line's seconds for a row of h columns. */
-static double line_row(const struct calibration_kernel *kernel, int workers,
-                       int64_t h)
-{
-    double sum = 0;
-    for (int w = 0; w < workers; w++)
-        sum += kernel->cost[w].c_b + (double)h * kernel->cost[w].c_p;
-    return sum / workers;
-}
-
 static double factor_of(const struct calibration_kernel *kernel, int workers,
                         const struct calibration_block *block)
 {
-    return block->row / line_row(kernel, workers, block->h);
+    double line = 0; /* its seconds for a row of h columns, of all */
+    for (int w = 0; w < workers; w++)
+        line += kernel->cost[w].c_b + (double)block->h * kernel->cost[w].c_p;
+    return block->row / (line / workers);
 }
 
 /* y = a + b h by least squares, of the blocks that know it; a and b are not

@@ -51,12 +51,6 @@ static double send_units(struct transfer *t, int units)
     return port_time(&t->port, &message, &t->crew->patience);
 }
 
-static void receive_units(struct transfer *t, int units)
-{
-    landing_take(&t->landing, (int64_t)units * UNIT, &t->crew->patience, NULL);
-    landing_answer(&t->landing, &t->crew->patience);
-}
-
 /* One message of this many units, when its receiver is ready for it. */
 static double one_way(struct transfer *t, int units)
 {
@@ -71,8 +65,11 @@ static double one_way(struct transfer *t, int units)
         comm_sharp_barrier(t->comm);
     if (t->comm->rank == 0)
         took = send_units(t, units);
-    else if (receives)
-        receive_units(t, units);
+    else if (receives) {
+        landing_take(&t->landing, (int64_t)units * UNIT, &t->crew->patience,
+                     NULL);
+        landing_answer(&t->landing, &t->crew->patience);
+    }
     return took;
 }
 

@@ -62,16 +62,6 @@ static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
     free(all);
 }
 
-/* At rank 0. */
-static void keep_visit(struct calibration_kernel *visit, int workers)
-{
-    double ratio = calibration_keep_middle(visit, VISITS, workers);
-    if (ratio > VISITS_FACTOR)
-        printf("note: kernel %s took %.2f times as long on one visit as on "
-               "another: the machine had other work; the middle one counts\n",
-               visit->spec, ratio);
-}
-
 /* Collective. */
 static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
                          struct calibration_kind *kind, struct error *err)
@@ -87,8 +77,15 @@ static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
                             &visit[i % n * VISITS + i / n], err);
     for (int k = 0; code == 0 && k < n; k++) {
         struct calibration_cost *cost = kind->kernel[k].cost;
-        if (crew->context->comm.rank == 0)
-            keep_visit(&visit[k * VISITS], crew->workers);
+        double ratio = crew->context->comm.rank == 0
+                           ? calibration_keep_middle(&visit[k * VISITS], VISITS,
+                                                     crew->workers)
+                           : 0;
+        if (ratio > VISITS_FACTOR)
+            printf("note: kernel %s took %.2f times as long on one visit as on "
+                   "another: the machine had other work; the middle one "
+                   "counts\n",
+                   visit[k * VISITS].spec, ratio);
         kind->kernel[k] = visit[k * VISITS];
         visit[k * VISITS].cost = cost;
     }

@@ -37,22 +37,19 @@ struct seen {
 
 /* ---- a width ---- */
 
-static void wipe_chunk(const struct blocks *b, int64_t first)
-{
-    memset(b->work->output + (size_t)first * b->work->output_bytes, LOOP_POISON,
-           (size_t)b->rows * b->work->output_bytes);
-}
-
 static double run_pass(struct blocks *b, void (*body)(int, void *))
 {
     const struct launch_context *context = b->work->crew->context;
     /* As between two repetitions: what this rank computes, by its thread 0 (see
      * measure_work.c). */
     for (int worker = b->first; worker < b->first + b->threads; worker++)
-        for (int64_t c = 0; c < b->chunks; c++)
-            wipe_chunk(b, body == blocks_together
-                              ? blocks_dealt_row(b, worker, c)
-                              : blocks_share_row(b, worker, c));
+        for (int64_t c = 0; c < b->chunks; c++) {
+            int64_t first = body == blocks_together
+                                ? blocks_dealt_row(b, worker, c)
+                                : blocks_share_row(b, worker, c);
+            memset(b->work->output + (size_t)first * b->work->output_bytes,
+                   LOOP_POISON, (size_t)b->rows * b->work->output_bytes);
+        }
     comm_quiet_barrier(&context->comm);
     double start = engine_now();
     engine_team_run(context->team, body, b);

@@ -130,21 +130,15 @@ void blocks_open_worker(struct blocks *b, int thread)
                                   .stamp = true};
 }
 
-static void clear_counts(struct blocks_worker *one)
-{
-    struct worker *worker = &one->worker;
-    one->next = 0;
-    one->sync_s = 0;
-    worker->chunks = worker->iterations = worker->logged = 0;
-    worker->compute_ticks = 0;
-}
-
 void blocks_together(int thread, void *arg)
 {
     struct blocks *b = arg;
     struct blocks_worker *one = &b->each[thread];
     crew_bind(b->work->crew, thread);
-    clear_counts(one);
+    one->next = 0;
+    one->sync_s = 0;
+    one->worker.chunks = one->worker.iterations = one->worker.logged = 0;
+    one->worker.compute_ticks = 0;
     if (thread == 0)
         dmps_reset(&b->dmps, b->threads);
     crew_start(b->work->crew, thread);

@@ -110,15 +110,6 @@ int image_open(struct image_reader **reader, const char *who, const char *path,
     return 0;
 }
 
-/* A damaged file may have shown all rows before. */
-static int check_rest(struct image_reader *r, struct error *err)
-{
-    int code = unpack_blame(r->file, err);
-    return code == 0 ? 0
-                     : error_prefix(err, code, "kernel %s: image '%s'", r->who,
-                                    r->path);
-}
-
 int image_read_row(struct image_reader *reader, unsigned *gray,
                    struct error *err)
 {
@@ -138,7 +129,13 @@ int image_read_row(struct image_reader *reader, unsigned *gray,
                 reader->who, reader->path, (long long)reader->next_row + 1,
                 reader->image.most);
     reader->next_row++;
-    return reader->next_row == reader->image.rows ? check_rest(reader, err) : 0;
+    /* A damaged file may have shown all rows before. */
+    int code = reader->next_row == reader->image.rows
+                   ? unpack_blame(reader->file, err)
+                   : 0;
+    return code == 0 ? 0
+                     : error_prefix(err, code, "kernel %s: image '%s'",
+                                    reader->who, reader->path);
 }
 
 void image_close(struct image_reader *reader)
@@ -150,16 +147,11 @@ void image_close(struct image_reader *reader)
 
 /* ---- writing ---- */
 
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
-
 int image_write(const char *who, const char *path, const struct image *image,
                 image_row_fn *row, const void *arg, struct error *err)
 {
-    if (!has_ending(path, ".pgm"))
+    size_t length = strlen(path);
+    if (length <= 4 || strcmp(path + length - 4, ".pgm") != 0)
         return error_set(err, EINVAL,
                          "kernel %s: the image's file '%s' must end in .pgm",
                          who, path);

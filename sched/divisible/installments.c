@@ -7,14 +7,6 @@
  * the end; what grows beyond this is made smaller on the way. */
 static const double huge_load = 0x1p400;
 
-/* L[n .. count - 1] and `sum` in other units. */
-static void shrink_units(double *L, int64_t n, int64_t count, double *sum)
-{
-    for (int64_t m = n; m < count; m++)
-        L[m] /= huge_load;
-    *sum /= huge_load;
-}
-
 /* The time of the messages behind chunk n, until its worker's next can leave
  * or, with overlap, has come. */
 static double message_time(const struct divisible_platform *platform,
@@ -47,8 +39,11 @@ static double solve_equations(const struct divisible_platform *platform,
                           : message_time(platform, order, equations, L, n);
         L[n] = busy / worker->w;
         sum += L[n];
-        if (L[n] > huge_load)
-            shrink_units(L, n, count, &sum);
+        if (L[n] > huge_load) { /* those to come in other units */
+            for (int64_t m = n; m < count; m++)
+                L[m] /= huge_load;
+            sum /= huge_load;
+        }
     }
     return sum;
 }

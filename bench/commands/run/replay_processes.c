@@ -16,12 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int processes_for(int groups)
-{
-    int most = process_processors();
-    return groups < most ? groups : most;
-}
-
 struct processes {
     pid_t *pid; /* 0: it has ended */
     int count;
@@ -116,7 +110,8 @@ static int start_one(const struct replay_processes *of, struct processes *all,
 int replay_processes(const struct replay_processes *of, bool *stopped,
                      struct error *err)
 {
-    int wanted = processes_for(of->most), code = 0;
+    int cores = process_processors(), code = 0;
+    int wanted = of->most < cores ? of->most : cores;
     struct processes all = {.pid =
                                 need_zeroed((size_t)wanted + 1, sizeof(pid_t))};
     fflush(NULL);

@@ -167,15 +167,6 @@ static int record_one(struct replays *r, const struct cell *cell,
     return replay_store_put(&r->store, &made, line, err);
 }
 
-static int record_group(struct replays *r, int group, struct error *err)
-{
-    int code = 0;
-    r->known_count = 0;
-    for (int i = r->group[group]; code == 0 && i < r->group[group + 1]; i++)
-        code = record_one(r, r->cells[i].cell, err);
-    return code;
-}
-
 /* ---- a process ---- */
 
 static int open_launch(struct replays *r, struct error *err)
@@ -203,8 +194,12 @@ static int work(void *arg)
     mallopt(M_MMAP_THRESHOLD, INT_MAX);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     code = open_launch(r, &err);
-    while (code == 0 && (i = atomic_fetch_add(&r->counts->next, 1)) < r->groups)
-        code = record_group(r, i, &err);
+    while (code == 0 &&
+           (i = atomic_fetch_add(&r->counts->next, 1)) < r->groups) {
+        r->known_count = 0;
+        for (int c = r->group[i]; code == 0 && c < r->group[i + 1]; c++)
+            code = record_one(r, r->cells[c].cell, &err);
+    }
     if (code == 0)
         code = replay_store_close(&r->store, &err);
     if (code != 0)

@@ -217,19 +217,12 @@ int intervals_open(struct intervals *intervals,
     return code;
 }
 
-static int store_calibration(const struct intervals *intervals, const char *dir,
-                             struct error *err)
-{
-    char path[PATH_MAX];
-    stored_path(dir, path, sizeof(path));
-    return calibration_save(&intervals->calibration, path, err);
-}
-
 int intervals_settle(struct intervals *intervals,
                      const struct intervals_source *source, const char *dir,
                      struct cell *cells, int count, struct error *err)
 {
     struct calibration there;
+    char path[PATH_MAX];
     if (!any_needs(source, cells, count))
         return intervals->resolved
                    ? 0
@@ -239,7 +232,9 @@ int intervals_settle(struct intervals *intervals,
         code = intervals->loaded
                    ? 0
                    : intervals_open(intervals, source, cells, count, err);
-        return code == 0 ? store_calibration(intervals, dir, err) : code;
+        stored_path(dir, path, sizeof(path));
+        return code == 0 ? calibration_save(&intervals->calibration, path, err)
+                         : code;
     }
     if (code != 0)
         return code;

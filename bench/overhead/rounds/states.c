@@ -11,24 +11,19 @@ enum { AGAIN_MAX = 3 };
 enum { JUDGED = 4 };
 static const double MOVED = 2;
 
-/* Rank 0 has seen it. */
-static bool has_moved(const struct comm *comm, double before, double after)
-{
-    bool moved = fmax(before, after) > MOVED * fmin(before, after);
-    return comm_max_int(comm, moved);
-}
-
 double state_time_round(struct launch_context *context,
                         void (*time)(void *arg, int round), void *arg,
                         int round)
 {
     double before, after;
     int again = 0;
+    bool moved;
     do {
         before = handover_measure(context);
         time(arg, round);
         after = handover_measure(context);
-    } while (has_moved(&context->comm, before, after) && again++ < AGAIN_MAX);
+        moved = fmax(before, after) > MOVED * fmin(before, after);
+    } while (comm_max_int(&context->comm, moved) && again++ < AGAIN_MAX);
     return 1e9 * (before + after) / 2;
 }
 

@@ -30,13 +30,6 @@ static struct allowed_set set_of(const struct counters *counters, int threads)
                                      : (struct allowed_set){{0}};
 }
 
-/* Ranks side by side on one host. */
-static bool are_ranks(const struct counters *a, const struct counters *b)
-{
-    return a->rank >= 0 && b->rank >= 0 && a->rank != b->rank &&
-           strcmp(a->host, b->host) == 0;
-}
-
 /* Adds the ranks that may run on cores of this process. */
 static void add_ranks(const struct loops *loops, const struct counters *own,
                       struct loops_cores *cores, struct allowed_set *set)
@@ -48,7 +41,8 @@ static void add_ranks(const struct loops *loops, const struct counters *own,
         struct allowed_set other = set_of(c, threads);
         for (int k = 0; k < ALLOWED_WORDS; k++)
             common |= (mine.word[k] & other.word[k]) != 0;
-        if (!common || !are_ranks(own, c))
+        if (!common || own->rank < 0 || c->rank < 0 || own->rank == c->rank ||
+            strcmp(own->host, c->host) != 0)
             continue;
         cores->ranks++;
         cores->threads += threads;

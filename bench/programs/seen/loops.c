@@ -120,15 +120,6 @@ static bool is_open(const struct counters_site *site)
     return site->open.begun > site->open.over;
 }
 
-/* Scales the measured loss of cores to all computing time: only a part of it
- * was compared with the processor's time. */
-static double find_lost(const struct counters_threads *threads, double tick_s)
-{
-    return threads->watched > 0
-               ? threads->lost / threads->watched * threads->busy * tick_s
-               : 0;
-}
-
 bool loops_run(const struct counters *counters)
 {
     return kill((pid_t)counters->pid, 0) == 0;
@@ -174,7 +165,11 @@ static void fill_times(struct loops_loop *loop, const struct counters *counters,
     loop->here_s = site->threads.here * tick_s;
     loop->busy_s = site->threads.busy * tick_s;
     loop->locks_s = site->locks.ticks * tick_s;
-    loop->lost_s = find_lost(&site->threads, tick_s);
+    /* Only a part of all computing time was compared with the processor's. */
+    loop->lost_s = site->threads.watched > 0
+                       ? site->threads.lost / site->threads.watched *
+                             site->threads.busy * tick_s
+                       : 0;
     loop->chunk_s = samples > 0 ? mean * tick_s : NAN;
     loop->chunk_cv =
         samples > 0 && mean > 0 ? sqrt(fmax(spread, 0)) / mean : NAN;

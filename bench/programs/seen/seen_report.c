@@ -283,13 +283,6 @@ static bool is_cut(const struct loops_process *process)
     return false;
 }
 
-static void say_cut(FILE *out, const struct loops_process *process)
-{
-    if (is_cut(process))
-        fprintf(out, "  static loops were cut: sums of floating point may "
-                     "change their last digits\n");
-}
-
 /* How a process came to its end; empty: as it should. */
 static void write_end(const struct loops_process *process,
                       const struct report_run *run, char text[80])
@@ -330,7 +323,9 @@ static void print_process(FILE *out, const struct loops_process *process,
     say_loops(out, process, run->seconds, sum);
     say_parts(out, process, run->seconds, sum);
     report_left(out, process);
-    say_cut(out, process);
+    if (is_cut(process))
+        fprintf(out, "  static loops were cut: sums of floating point may "
+                     "change their last digits\n");
     report_locks(out, process, sum->here_s);
     sum->most = fmax(sum->most, (sum->gain - before.gain) * run->seconds /
                                     fmin(process->end_s, run->seconds));

@@ -98,12 +98,6 @@ double verdict_unjudged_s(const struct loops_loop *loop)
                : waited;
 }
 
-/* Chunks are sampled: the longest one is known of equal ones alone. */
-static bool are_equal(const struct counters_site *site)
-{
-    return site->clause == CLAUSE_DYNAMIC || site->chunks >= site->iterations;
-}
-
 /* The computing time that the sampled chunks do not represent: it may contain a
  * long chunk that was not timed. */
 static double unseen_s(const struct loops_loop *loop)
@@ -121,7 +115,10 @@ static double unseen_s(const struct loops_loop *loop)
 static double waiting_seconds(const struct loops_loop *loop)
 {
     double saved = fmax(loop->saved_s - loop->lost_s, 0);
-    bool doubtful = loop->lost_s > 0.1 * loop->saved_s && are_equal(loop->site);
+    /* Chunks are sampled: the longest one is known of equal ones alone. */
+    bool equal = loop->site->clause == CLAUSE_DYNAMIC ||
+                 loop->site->chunks >= loop->site->iterations;
+    bool doubtful = equal && loop->lost_s > 0.1 * loop->saved_s;
     if (verdict_is_disturbed(loop, loop->saved_s))
         return 0;
     return doubtful && loop->longest_s > 0
@@ -217,12 +214,6 @@ const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
 
 /* ---- advice ---- */
 
-static bool is_few(const struct counters_site *site)
-{
-    return (double)site->chunks <
-           8.0 * (double)site->visits * site->threads_max;
-}
-
 /* No schedule cuts an iteration. */
 static bool are_single(const struct counters_site *site)
 {
@@ -253,10 +244,12 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
     const struct counters_site *site = loop->site;
     char advice[ADVICE_SIZE];
     bool single = are_single(site);
+    bool few =
+        (double)site->chunks < 8.0 * (double)site->visits * site->threads_max;
     snprintf(text, size,
              "up to %.1f %% of the program, for waiting at the end%s: %s%s",
              100 * gain, verdict_rest(loop, gain, all),
-             !single && is_few(site) ? "more and smaller chunks, " : "",
+             !single && few ? "more and smaller chunks, " : "",
              single ? "threads wait for single iterations, which no schedule "
                       "cuts; make the long ones shorter, or begin with them"
                     : advice_text(loop, advice));

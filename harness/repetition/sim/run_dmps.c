@@ -179,24 +179,6 @@ static void open_worker(struct run *run, int w)
     }
 }
 
-static int open_migrate(struct run *run, struct error *err)
-{
-    const struct loop *loop = run->loop;
-    size_t row = (size_t)loop->grid.columns * loop->grid.boundary_bytes;
-    return migrate_open(&run->dependent.migrate, &run->context->comm,
-                        loop->instance, loop->iterations, row, NULL, 0, NULL, 0,
-                        err);
-}
-
-static int open_links(struct run *run, struct error *err)
-{
-    const struct loop *loop = run->loop;
-    return links_open(&run->own->links, &run->context->comm, loop->iterations,
-                      kernel_boundary_columns(&loop->grid),
-                      loop->grid.boundary_bytes, loop->grid.steps / run->passes,
-                      err);
-}
-
 /* Operations of a given or a platform's cost know of no widths. */
 static void choose_charges(struct run *run)
 {
@@ -217,11 +199,18 @@ int run_open_dmps(struct run *run, struct error *err)
     own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));
     run->dependent.dmps =
         need_zeroed((size_t)run->workers, sizeof(*run->dependent.dmps));
+    const struct loop *loop = run->loop;
+    const struct comm *comm = &run->context->comm;
+    size_t row = (size_t)loop->grid.columns * loop->grid.boundary_bytes;
     int code = run_open_logs(run, err);
     if (code == 0)
-        code = open_links(run, err);
-    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
-        code = open_migrate(run, err);
+        code = links_open(&run->own->links, comm, loop->iterations,
+                          kernel_boundary_columns(&loop->grid),
+                          loop->grid.boundary_bytes,
+                          loop->grid.steps / run->passes, err);
+    if (code == 0 && run->passes > 1 && comm->ranks > 1)
+        code = migrate_open(&run->dependent.migrate, comm, loop->instance,
+                            loop->iterations, row, NULL, 0, NULL, 0, err);
     for (int w = 0; code == 0 && w < run->workers; w++)
         open_worker(run, w);
     return code;

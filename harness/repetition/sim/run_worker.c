@@ -65,13 +65,6 @@ static const struct kernel_ops charging_kernel = {.name = "charge",
 
 /* ---- chunks ---- */
 
-static struct logged *add_handed(struct run_own *own)
-{
-    need_room(&own->handed, &own->handed_room, own->handed_count + 1,
-              sizeof(*own->handed));
-    return &own->handed[own->handed_count++];
-}
-
 /* A request for the next chunk means that the one before is finished. */
 static void end_chunk(struct sim_worker *one)
 {
@@ -102,10 +95,13 @@ static bool charged_next(struct source *source, struct chunk *chunk)
     int worker = number_of(one);
     if (one->run->worker[worker].log != NULL)
         return true;
-    *add_handed(own) = (struct logged){.ran = {.start = chunk->start,
-                                               .size = chunk->size,
-                                               .begin = engine_ticks()},
-                                       .worker = worker};
+    need_room(&own->handed, &own->handed_room, own->handed_count + 1,
+              sizeof(*own->handed));
+    own->handed[own->handed_count++] =
+        (struct logged){.ran = {.start = chunk->start,
+                                .size = chunk->size,
+                                .begin = engine_ticks()},
+                        .worker = worker};
     one->last = own->handed_count - 1;
     return true;
 }

@@ -188,15 +188,6 @@ static const struct push_chunk *own_chunk(struct push_source *source)
     return NULL;
 }
 
-static const char *receive_input(struct push_source *source,
-                                 const struct chunk *c)
-{
-    struct push *push = source->push;
-    return landing_take(&push->landing,
-                        input_bytes(push->setup.input, c->start, c->size),
-                        &push->setup.patience, &source->base);
-}
-
 static void post_landings(struct push *push)
 {
     struct landing *landing = &push->landing;
@@ -246,7 +237,10 @@ static bool push_next(struct source *base, struct chunk *chunk)
         return false;
     if (!master_here(push)) {
         post_landings(push);
-        source->data = receive_input(source, chunk);
+        source->data = landing_take(
+            &push->landing,
+            input_bytes(push->setup.input, chunk->start, chunk->size),
+            &push->setup.patience, &source->base);
     } else if (input->before != NULL) {
         source->data = input->store + input->before[chunk->start];
     }

@@ -101,14 +101,6 @@ static int count_queues(struct powers *powers, const struct tree *tree,
     return code;
 }
 
-/* Whether the workers have a master to register with. */
-static bool can_register(const struct cell *cell, const struct comm *comm)
-{
-    const struct transport_ops *ops = cell_transport(cell);
-    return ops->registers == NULL ||
-           ops->registers(cell_transport_choice(cell), comm->one_host);
-}
-
 int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
@@ -117,7 +109,12 @@ int powers_open(struct powers *powers, const struct setup *setup,
     const struct sched_ops *outer = setup->scheme.pair.outer;
     bool available = outer != NULL && outer->available != NULL;
     bool bound = setup->binding.bind != TOPO_NONE;
-    bool wanted = available && can_register(&setup->cell, comm);
+    const struct transport_ops *ops = cell_transport(&setup->cell);
+    /* Whether the workers have a master to register with. */
+    bool wanted =
+        available &&
+        (ops->registers == NULL ||
+         ops->registers(cell_transport_choice(&setup->cell), comm->one_host));
     /* Powers measured under the load contain it already: A = V. */
     bool counted =
         bound && !setup->measures_power && (wanted || setup->load != NULL);
