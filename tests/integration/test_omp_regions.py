@@ -70,7 +70,7 @@ def omp(*words, **variables):
 
 def parts(text):
     """Of the tables: (function, line) to (what, threads, visits, time, share,
-    imbalance, saves, in locks, idle)."""
+    imbalance, saves, in mutexes, idle)."""
     found = {}
     for line in text.splitlines():
         cells = re.split(r" {2,}", line.strip())
@@ -190,7 +190,7 @@ def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
     row = of(done.stderr, "in_order" if kind == "ordered" else name)
     assert kind in row[0]
     assert percent(row[7]) + percent(row[8]) > 30 and percent(row[7]) > 5
-    assert re.search(r"waiting at \S+ kinds.c:\d+: \d+ calls", done.stderr)
+    assert re.search(r"mutex at \S+ kinds.c:\d+: \d+ calls", done.stderr)
     where = kind + " sections" if kind == "ordered" else \
         "critical sections or locks"
     assert f"threads wait for one another in {where}" in answer(done)
@@ -246,7 +246,7 @@ def test_waiting_of_tasks_is_that_of_their_part(tmp_path, compiler):
                    cwd=tmp_path, check=True)
     done = omp(tmp_path / "t")
     row = of(done.stderr, "main")
-    (waiting,) = re.findall(r"waiting at .*, ([\d.]+) % of", done.stderr)
+    (waiting,) = re.findall(r"mutex at .*, ([\d.]+) % of", done.stderr)
     assert percent(row[7]) > 20
     assert float(waiting) == pytest.approx(percent(row[7]), abs=1)
     assert re.search(r"100 tasks of .* at most; threads wait for one another "

@@ -42,7 +42,7 @@ struct report_numbers report_loop_numbers(const struct loops_loop *loop,
         .imbalance = balanced ? site->saved / (site->wall - site->saved) : NAN,
         .saves =
             timed && !loop->shares ? share_of(loop->saved_s, seconds) : NAN,
-        .locks = timed ? verdict_locked(loop) : NAN,
+        .mutexes = timed ? verdict_locked(loop) : NAN,
         .idle = NAN};
 }
 
@@ -61,7 +61,7 @@ struct report_numbers report_part_numbers(const struct loops_loop *loop,
         .imbalance =
             balanced ? loop->saved_s * site->threads_max / loop->busy_s : NAN,
         .saves = judged ? share_of(loop->saved_s, seconds) : NAN,
-        .locks = open ? NAN : verdict_locked(loop),
+        .mutexes = open ? NAN : verdict_locked(loop),
         .idle = open ? NAN : verdict_idle(loop)};
 }
 
@@ -82,7 +82,7 @@ static void add_times(struct table *table, const struct report_numbers *n)
     add_percent(table_under(table, "share"), n->share);
     add_percent(table_under(table, "imbalance"), n->imbalance);
     add_percent(table_under(table, "saves"), n->saves);
-    add_percent(table_under(table, "in locks"), n->locks);
+    add_percent(table_under(table, "in mutexes"), n->mutexes);
 }
 
 static void add_loop(struct table *table, const struct loops_loop *loop,
@@ -213,7 +213,8 @@ static void add_common(struct answer_sum *sum, const struct loops_loop *row,
 {
     sum->shares = sum->shares || row->shares;
     sum->here_s += row->here_s;
-    sum->locked_s += row->locks_s;
+    if (row->site->threads_max > 1)
+        sum->locked_s += row->locks_s;
     if (row->locks_s > 0)
         sum->waits |= row->site->kinds;
     if (row->site->threads_max > sum->threads)

@@ -21,7 +21,7 @@ struct report_run {
 /* What a loop or a part shows; NAN: not known, or nothing.  Seconds; of the
  * program's time or of its threads' 0 to 1. */
 struct report_numbers {
-    double iterations, chunks, time_s, share, imbalance, saves, locks, idle;
+    double iterations, chunks, time_s, share, imbalance, saves, mutexes, idle;
 };
 
 struct report_numbers report_loop_numbers(const struct loops_loop *loop,

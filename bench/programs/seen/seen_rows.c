@@ -44,7 +44,7 @@ static void add_row(struct table *table, const struct row *row,
         {"share", n->share},
         {"imbalance", n->imbalance},
         {"saves", n->saves},
-        {"locks", n->locks},
+        {"mutexes", n->mutexes},
         {"idle", n->idle},
         {"chunk_s", loop->chunk_s},
         {"chunk_cv", loop->chunk_cv}};
@@ -106,7 +106,7 @@ void report_write_rows(FILE *out, enum table_format format,
                                        .share = NAN,
                                        .imbalance = NAN,
                                        .saves = NAN,
-                                       .locks = NAN,
+                                       .mutexes = NAN,
                                        .idle = NAN};
     add_row(&rows.table, &whole, NULL, &none, &all, run->cpu_s);
     free(line);

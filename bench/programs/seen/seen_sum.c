@@ -178,7 +178,7 @@ void report_locks(FILE *out, const struct loops_process *process, double here_s)
         if (sum_locks(process, i, name, &seconds, &calls) &&
             seconds >= 0.01 * here_s)
             fprintf(out,
-                    "  waiting at %s: %lld calls, %.1f %% of the threads' "
+                    "  mutex at %s: %lld calls, %.1f %% of the threads' "
                     "time\n",
                     name, calls, 100 * fmin(seconds / here_s, 1));
 }

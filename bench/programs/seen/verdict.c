@@ -313,10 +313,11 @@ void verdict_say_disturbed(const struct loops_loop *loop, double loss,
                  ", so %.4g s of waiting need not be the schedule's", loss);
 }
 
-/* Waiting for one another is more than waiting at the end. */
+/* Waiting for one another is more than waiting at the end.  One thread only
+ * pays for its calls. */
 bool verdict_is_locked(const struct loops_loop *loop)
 {
-    return verdict_locked(loop) >= 0.05 &&
+    return loop->site->threads_max > 1 && verdict_locked(loop) >= 0.05 &&
            loop->locks_s > loop->saved_s * loop->site->threads_max;
 }
 

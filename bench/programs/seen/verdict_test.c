@@ -218,6 +218,18 @@ static void locks_hide_no_gain(void **unused)
             "cannot help");
 }
 
+static void one_thread_waits_for_no_other(void **unused)
+{
+    (void)unused;
+    struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    its.saved_s = 0;
+    its.locks_s = 0.6;
+    has(&its, "threads wait for one another 30.0 %", "one thread");
+    loop.threads_max = 1;
+    has(&its, "one thread, nothing to schedule", "wait");
+}
+
 /* A schedule may be the cause in rows without a verdict. */
 static void locks_answer_nothing_that_others_may_have_made(void **unused)
 {
@@ -322,6 +334,7 @@ int main(void)
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(many_short_regions_are_not_called_serial),
         cmocka_unit_test(locks_hide_no_gain),
+        cmocka_unit_test(one_thread_waits_for_no_other),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_others_may_have_made_is_not_excluded),
         cmocka_unit_test(a_gain_that_others_may_have_made_is_no_gain),
