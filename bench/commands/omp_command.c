@@ -360,8 +360,10 @@ int omp_command(int argc, char **argv)
     int code = omp_read(argc, argv, &in, &start, &err);
     bool several = in.list != NULL || in.seeds;
     int place =
-        several
-            ? try_check_place(in.list != NULL ? "--try" : "--scheme rnd",
+        several || in.compares
+            ? try_check_place(in.list != NULL ? "--try"
+                              : in.seeds      ? "--scheme rnd"
+                                              : "--loops static --scheme",
                               start.words != NULL ? start.words[0] : "PROGRAM")
             : COMMAND_OK;
     if (place != COMMAND_OK)

@@ -1052,6 +1052,13 @@ def test_ranks_that_are_not_in_the_report_are_named(loop, tmp_path):
     assert "not in the report" not in done.stderr
 
 
+def test_a_report_below_a_launcher_misses_no_other_rank(loop):
+    """Each rank has its own."""
+    done = run([*launcher(2), DLSBENCH, "omp", "--", loop])
+    assert done.returncode == 0 and "not in the report" not in done.stderr
+    assert sorted(re.findall(r", rank (\d)", done.stderr)) == ["0", "1"]
+
+
 def test_an_install_path_may_have_blanks_and_colons(loop, tmp_path):
     """Where LD_PRELOAD cannot hold the library's path."""
     build = tmp_path / "a b:c$d" / "build"

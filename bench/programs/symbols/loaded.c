@@ -241,11 +241,26 @@ static void read_written(struct written *written, const struct loaded *loaded,
 
 /* ---- in words ---- */
 
+/* Slurm's number is also in the script of a job, which has no step, and in
+ * steps of one task. */
+const char *loaded_own_rank(void)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK",
+                                        "OMPI_COMM_WORLD_RANK", NULL};
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    for (int i = 0; names[i] != NULL; i++)
+        if (getenv(names[i]) != NULL)
+            return getenv(names[i]);
+    return tasks != NULL && !text_is(tasks, "1") ? getenv("SLURM_PROCID")
+                                                 : NULL;
+}
+
+/* Below a launcher each rank has a report of its own. */
 static int say_ranks(const struct written *written)
 {
     char text[200] = "";
     int missing = 0;
-    for (int i = 0; i < written->ranks; i++)
+    for (int i = 0; loaded_own_rank() == NULL && i < written->ranks; i++)
         if (!written->has_rank[i] && ++missing <= 8) {
             size_t used = strlen(text);
             snprintf(text + used, sizeof(text) - used, "%s%d",

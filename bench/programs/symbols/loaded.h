@@ -43,6 +43,10 @@ int loaded_look(struct loaded *loaded, pid_t program);
 /* The program's process has ended and is not waited for yet. */
 void loaded_end(struct loaded *loaded, pid_t program);
 
+/* The number that a launcher of MPI gave this command itself; NULL: none did.
+ */
+const char *loaded_own_rank(void);
+
 /* Writes lines for the report.  `folder`: of the counters; `words`: the
  * program; `rank`: of MPI, of the `seen` processes in the report.  Returns the
  * number of lines. */

@@ -45,24 +45,10 @@ int try_first(const struct attempts *attempts, struct attempt *attempt,
 
 /* ---- trying ---- */
 
-/* NULL: there is none.  Slurm's number is also in the script of a job, which
- * has no step, and in steps of one task. */
-static const char *find_rank(void)
-{
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK",
-                                        "OMPI_COMM_WORLD_RANK", NULL};
-    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
-    for (int i = 0; names[i] != NULL; i++)
-        if (getenv(names[i]) != NULL)
-            return getenv(names[i]);
-    return tasks != NULL && !text_is(tasks, "1") ? getenv("SLURM_PROCID")
-                                                 : NULL;
-}
-
 int try_check_place(const char *option, const char *program)
 {
     struct error err;
-    const char *rank = find_rank();
+    const char *rank = loaded_own_rank();
     if (rank == NULL)
         return COMMAND_OK;
     if (!text_is(rank, "0"))
