@@ -684,9 +684,10 @@ def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
     ("--loops static --scheme", "ss")])
 def test_below_mpiexec_one_rank_says_that_it_stands_above(program, tmp_path,
                                                           words):
-    done = subprocess.run([*launcher(3), DLSBENCH, "omp",
-                           *words[0].split(), *words[1:], "--", program], env=ENVIRONMENT, cwd=tmp_path, text=True,
-                          capture_output=True, check=False)
+    done = subprocess.run([*launcher(3), DLSBENCH, "omp", *words[0].split(),
+                           *words[1:], "--", program], env=ENVIRONMENT,
+                          cwd=tmp_path, text=True, capture_output=True,
+                          check=False)
     assert done.returncode == 2 and not done.stdout
     (line,) = [x for x in done.stderr.splitlines() if "dlsbench" in x]
     assert "put it above" in line and words[0] in line
