@@ -132,14 +132,15 @@ def main():
         frame = frame[frame["kernel"].str.startswith(args.kernel)]
     if args.workers and len(frame):
         frame = frame[frame["workers"] == args.workers]
-    if frame.empty or frame["unranked"].all():
+    samples = cells.by_cell(results.runs)
+    # --try compares by rounds, also where threads shared cores as it is.
+    said = {loop["name"]: loop for loop in results.tried
+            if len(frame) and loop["name"] in set(frame["kernel"])}
+    if not said and (frame.empty or frame["unranked"].all()):
         print("advise: no ranked cell fits", file=sys.stderr)
         return 2
-    samples = cells.by_cell(results.runs)
-    said = {loop["name"]: loop for loop in results.tried}
     for loop in said.values():
-        if loop["name"] in set(frame["kernel"]):
-            print(labels.tried_words(loop), end="\n\n")
+        print(labels.tried_words(loop), end="\n\n")
     found = ranking.problems(frame[~frame["kernel"].isin(said)])
     if results.reported and all(len(rows) == 1 for rows in found):
         print("\n".join([*labels.reported_words(results.reported),

@@ -482,9 +482,13 @@ def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
                      (tmp_path / "out/rules").read_text(), re.M)
 
 
-def test_every_reader_says_what_try_said(omp, program, tmp_path):
+@pytest.mark.parametrize("threads", [2, 2 * os.cpu_count() + 1])
+def test_every_reader_says_what_try_said(omp, program, tmp_path, monkeypatch,
+                                         threads):
     """The verdict of each loop, and the command that tells more, which runs as
-    it is.  No reader ranks the choices by a rule of its own."""
+    it is.  No reader ranks the choices by a rule of its own, or leaves them
+    out where threads share cores."""
+    monkeypatch.setitem(ENVIRONMENT, "OMP_NUM_THREADS", str(threads))
     done = omp("--try", "css:chunk=2", "--repetitions", 2, "--check",
                "test -s \"$DLS_OUTPUT\"", "--out", "./out", "--", program, 1)
     assert done.returncode == 0, done.stderr
