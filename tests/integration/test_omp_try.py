@@ -482,13 +482,21 @@ def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
                      (tmp_path / "out/rules").read_text(), re.M)
 
 
-@pytest.mark.parametrize("threads", [2, 2 * os.cpu_count() + 1])
-def test_every_reader_says_what_try_said(omp, program, tmp_path, monkeypatch,
-                                         threads):
+@pytest.fixture(params=["its cores", "one core"])
+def cores(request):
+    """Those that the two threads of the program may use."""
+    own = os.sched_getaffinity(0)
+    if request.param == "one core":
+        os.sched_setaffinity(0, {min(own)})
+    yield
+    os.sched_setaffinity(0, own)
+
+
+@pytest.mark.usefixtures("cores")
+def test_every_reader_says_what_try_said(omp, program, tmp_path):
     """The verdict of each loop, and the command that tells more, which runs as
     it is.  No reader ranks the choices by a rule of its own, or leaves them
     out where threads share cores."""
-    monkeypatch.setitem(ENVIRONMENT, "OMP_NUM_THREADS", str(threads))
     done = omp("--try", "css:chunk=2", "--repetitions", 2, "--check",
                "test -s \"$DLS_OUTPUT\"", "--out", "./out", "--", program, 1)
     assert done.returncode == 0, done.stderr
