@@ -92,14 +92,6 @@ static const char *list_names(const char *const *names, char *text, size_t size)
     return text;
 }
 
-static int count_names(const char *const *names)
-{
-    int count = 0;
-    while (names[count] != NULL)
-        count++;
-    return count;
-}
-
 int nearest_unknown(struct error *err, const char *word,
                     const char *const *names, const char *command,
                     const char *format, ...)
@@ -114,7 +106,10 @@ int nearest_unknown(struct error *err, const char *word,
     if (command[0] != '\0')
         return error_set(err, EINVAL, "%s%s%s '%s' lists what there is", said,
                          hint, hint[0] != '\0' ? "" : ";", command);
-    if (hint[0] != '\0' && count_names(names) > SHORT)
+    int count = 0;
+    while (names[count] != NULL)
+        count++;
+    if (hint[0] != '\0' && count > SHORT)
         return error_set(err, EINVAL, "%s%s", said, hint);
     return error_set(err, EINVAL, "%s%s%s allowed: %s", said, hint,
                      hint[0] != '\0' ? "" : ",",

@@ -93,20 +93,14 @@ int loop_copy_sized(dls_loop *loop, const void *given, void *known,
                            type, DLS_VERSION);
 }
 
-static int copy_known(dls_loop *loop, const dls_options *options,
-                      dls_options *known)
-{
-    *known = (dls_options){0};
-    return options == NULL ? 0
-                           : loop_copy_sized(loop, options, known,
-                                             sizeof(*known), "dls_options");
-}
-
 int loop_read_options(dls_loop *loop, const dls_options *options,
                       const struct spec_param *params, dls_options *known,
                       struct spec *text)
 {
-    int code = copy_known(loop, options, known);
+    *known = (dls_options){0};
+    int code = options == NULL ? 0
+                               : loop_copy_sized(loop, options, known,
+                                                 sizeof(*known), "dls_options");
     return code != 0 ? code : read_text(loop, known->text, params, text);
 }
 

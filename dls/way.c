@@ -16,12 +16,6 @@ static const struct spec_param steal_params[] = {
                 "iterations that a thread takes from its range at a time"),
     {0}};
 
-/* What counts with more than a single process knows. */
-static bool is_possible(const struct sched_ops *ops)
-{
-    return ops->available == NULL;
-}
-
 /* Collects the possible schemes in `names`; impossible ones are known too. */
 static bool is_known(const char *name, const char *names[NAMES_MAX])
 {
@@ -31,7 +25,7 @@ static bool is_known(const char *name, const char *names[NAMES_MAX])
         const struct sched_ops *ops = sched_schemes[i];
         known = known || strcmp(name, ops->name) == 0 ||
                 (ops->alias != NULL && strcmp(name, ops->alias) == 0);
-        if (is_possible(ops))
+        if (ops->available == NULL) /* a single process knows what it needs */
             names[count++] = ops->name;
     }
     names[count++] = steal;

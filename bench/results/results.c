@@ -157,20 +157,15 @@ static int take_run(struct results *results, const json_t *line)
     return 0;
 }
 
-/* Lines of another schema may mean something else; those without one are
- * read as they are. */
-static bool known_schema(const json_t *line)
-{
-    const json_t *schema = json_object_get(line, "schema");
-    return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
-}
-
 typedef int take_function(struct results *results, const json_t *line);
 
 static int take_row(const json_t *row, const char *type, take_function *take,
                     struct results *results)
 {
-    if (!known_schema(row))
+    /* Lines of another schema may mean something else; those without one are
+     * read as they are. */
+    const json_t *schema = json_object_get(row, "schema");
+    if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
         return -EPROTO;
     return type == NULL || strcmp(read_text(row, "type"), type) == 0
                ? take(results, row)

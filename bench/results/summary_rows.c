@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *make_label(const struct result *result)
-{
-    char label[LABEL_SIZE] = "";
-    label_cell(label, &result->cell);
-    if (result_unranked(result) != NULL)
-        label_add(label, result_unranked(result), "");
-    return need_copy(label);
-}
-
 /* Layout, powers, load and perturbation, without the interval. */
 static void make_shape(struct summary_row *row)
 {
@@ -36,7 +27,11 @@ static void make_row(const struct result *result, struct summary_row *row)
         .result = result,
         .kernel = label_kernel_position(result->cell.kernel),
         .scheme = label_scheme_position(result->cell.scheme)};
-    row->label = make_label(result);
+    char label[LABEL_SIZE] = "";
+    label_cell(label, &result->cell);
+    if (result_unranked(result) != NULL)
+        label_add(label, result_unranked(result), "");
+    row->label = need_copy(label);
     make_shape(row);
 #define MEDIAN(field, half)                                                    \
     result_median(result, offsetof(struct result_sample, field), half)

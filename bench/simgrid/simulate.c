@@ -172,19 +172,12 @@ void simulate_fill(const struct simulate_platform *platform,
 
 /* ---- what fits ---- */
 
-/* Ranks that the platform has room for: a host's are whole. */
-static long room_for(const struct simulate_platform *platform, int threads)
-{
-    long ranks = 0;
-    for (int i = 0; i < platform->count; i++)
-        ranks += platform->hosts[i].cores / threads;
-    return ranks;
-}
-
 int simulate_check_room(const struct simulate_platform *platform, int ranks,
                         int threads, struct error *err)
 {
-    long room = room_for(platform, threads);
+    long room = 0; /* ranks: a host's are whole */
+    for (int i = 0; i < platform->count; i++)
+        room += platform->hosts[i].cores / threads;
     if (room >= ranks)
         return 0;
     return error_set(err, EBUSY,

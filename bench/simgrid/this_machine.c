@@ -168,15 +168,6 @@ static int set_between(const char *file, struct platform_numbers *p,
     return 0;
 }
 
-/* A power of two, so that parts of a campaign have the same platform. */
-static int count_nodes(long workers, int cores)
-{
-    int nodes = 2;
-    while ((long)nodes * cores < workers && nodes < 1 << 20)
-        nodes *= 2;
-    return nodes;
-}
-
 /* workers: 0 for this machine alone. */
 static int open_machine(struct this_machine *machine, const char *file,
                         long workers, struct error *err)
@@ -196,7 +187,10 @@ static int open_machine(struct this_machine *machine, const char *file,
     p.cores = threads > ranks ? threads : ranks;
     code = one_host(&c, err);
     if (code == 0 && workers > 0) {
-        p.nodes = count_nodes(workers, p.cores);
+        /* A power of two: parts of a campaign have the same platform. */
+        for (p.nodes = 2;
+             (long)p.nodes * p.cores < workers && p.nodes < 1 << 20;)
+            p.nodes *= 2;
         code = set_between(file, &p, machine, &c, err);
     }
     set_links(&c, &p);

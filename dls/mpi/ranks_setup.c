@@ -312,14 +312,6 @@ static int place_workers(struct ranks *ranks)
     return code;
 }
 
-static int open_meeting(struct ranks *ranks)
-{
-    struct comm *comm = &ranks->comm;
-    if (ranks->meeting.needed)
-        comm_check(comm, MPI_Comm_dup(comm->all, &ranks->meeting.comm));
-    return comm_failed(comm) ? ranks_failed(ranks) : 0;
-}
-
 int ranks_choose(struct ranks *ranks)
 {
     struct error *err = &ranks->loop.error;
@@ -347,7 +339,10 @@ int ranks_choose(struct ranks *ranks)
     if (code == 0)
         code = check_threads(ranks, &h);
     code = comm_agree(&ranks->comm, code, err);
-    if (code == 0)
-        code = open_meeting(ranks);
+    if (code == 0 && ranks->meeting.needed)
+        comm_check(&ranks->comm,
+                   MPI_Comm_dup(ranks->comm.all, &ranks->meeting.comm));
+    if (code == 0 && comm_failed(&ranks->comm))
+        code = ranks_failed(ranks);
     return code != 0 ? code : place_workers(ranks);
 }

@@ -281,14 +281,6 @@ static json_t *node_list(uint64_t nodes)
     return used > 0 ? json_string(text) : json_null();
 }
 
-/* As the scheme counts with it, else V/Q. */
-static json_t *available_value(const struct powers *powers, int worker)
-{
-    const double *available =
-        powers->available ? powers->available : powers->share;
-    return available ? json_real(available[worker]) : json_null();
-}
-
 /* Counts by name; null: this worker could not count it. */
 static json_t *counts_object(const struct counters_list *events, uint32_t known,
                              const int64_t *count)
@@ -320,6 +312,9 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     const struct worker_result *r = &result->workers[worker];
     json_t *row = identity_object("worker", c);
     const struct powers *powers = run_powers(c->run);
+    /* As the scheme counts with it, else V/Q. */
+    const double *available =
+        powers->available ? powers->available : powers->share;
     json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",
                                           run_worker_rank(c->run, worker)));
     record_put(row, r, place_fields);
@@ -329,7 +324,8 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
                   "bound", r->bound, "power", powers->given[worker], "queue",
                   powers->queue ? json_integer(powers->queue[worker])
                                 : json_null(),
-                  "available", available_value(powers, worker)));
+                  "available",
+                  available ? json_real(available[worker]) : json_null()));
     record_put(row, r, work_fields);
     json_object_set_new(row, "overhead_s",
                         record_real(result->time_s - r->compute_s));

@@ -227,13 +227,6 @@ static void chunk_body(int thread, void *arg)
     work->pass_s[thread] = engine_now() - start;
 }
 
-/* The operations of one point, by the kernel's cost. */
-static double point_operations(const struct work *work)
-{
-    return work->ops->cost->operations(work->instance, 0) /
-           ((double)work->grid.columns * work->grid.steps);
-}
-
 static int fit_thread(const struct work *work, const double *x, const double *y,
                       int count, struct calibration_cost *cost,
                       struct error *err)
@@ -243,11 +236,12 @@ static int fit_thread(const struct work *work, const double *x, const double *y,
         return error_set(err, ENODATA,
                          "kernel %s: its time cannot be measured here",
                          work->ops->name);
+    double point = work->ops->cost->operations(work->instance, 0) /
+                   ((double)work->grid.columns * work->grid.steps);
     *cost = (struct calibration_cost){.c_p = fit.start,
                                       .c_b = fit.slope,
                                       .r2 = fit.r2,
-                                      .operation =
-                                          fit.start / point_operations(work),
+                                      .operation = fit.start / point,
                                       .start = fit.slope};
     if (!(cost->c_p > 0))
         return error_set(err, ENODATA,

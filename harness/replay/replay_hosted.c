@@ -16,14 +16,6 @@ static struct master *master_of(const struct play *play, int worker)
     return &play->post[play->tree->worker_master[worker]].master;
 }
 
-/* Whether its chunks come, at some level, from another rank. */
-static bool needs_messages(const struct master *master)
-{
-    while (master->parent != NULL)
-        master = master->parent;
-    return master->scheme == NULL;
-}
-
 static uint32_t planned_event(const struct server *server, int worker,
                               enum what what)
 {
@@ -70,7 +62,8 @@ static void begin_chunk(struct play *play, int worker, double now,
         play->learned[worker].size = chunk->size;
         play->learned[worker].got_s = now;
     }
-    if (!play->in->prefetch || !needs_messages(master_of(play, worker))) {
+    if (!play->in->prefetch ||
+        !master_needs_messages(master_of(play, worker))) {
         compute_segment(play, worker, now, whole_s, END);
         return;
     }

@@ -17,17 +17,6 @@ static int launch_plan(void *path)
     return launch_main(path);
 }
 
-/* The others follow whatever becomes of the launch. */
-static int lead_ranks(struct world *world, char *path)
-{
-    world_show(world);
-    int code = world_on_stack(STACK_BYTES, launch_plan, path);
-    if (code < 0)
-        fprintf(stderr, "dlsbench: no memory for the stack of rank 0\n");
-    world_release(world);
-    return code != 0;
-}
-
 int main(int argc, char **argv)
 {
     struct world world = {.team = NULL}; /* rank 0's, until all have ended */
@@ -39,7 +28,12 @@ int main(int argc, char **argv)
     else if (argc == 2 && rank == 0) {
         guard_begin(0);
         text_from_word(argv[1]);
-        code = lead_ranks(&world, argv[1]);
+        world_show(&world);
+        code = world_on_stack(STACK_BYTES, launch_plan, argv[1]);
+        if (code < 0)
+            fprintf(stderr, "dlsbench: no memory for the stack of rank 0\n");
+        world_release(&world); /* the others follow whatever becomes of it */
+        code = code != 0;
     } else if (argc == 2)
         world_follow(rank);
     world_end();

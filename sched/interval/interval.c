@@ -89,18 +89,15 @@ int64_t interval_workers(const struct interval_model *model)
     return workers;
 }
 
-static bool is_slower(const struct interval_group *a,
-                      const struct interval_group *b)
-{
-    return a->power < b->power || (a->power == b->power && a->c_p >= b->c_p);
-}
-
 int interval_slowest(const struct interval_model *model)
 {
     int slowest = 0;
-    for (int j = 1; j < model->groups; j++)
-        if (is_slower(&model->group[j], &model->group[slowest]))
+    for (int j = 1; j < model->groups; j++) {
+        const struct interval_group *a = &model->group[j],
+                                    *b = &model->group[slowest];
+        if (a->power < b->power || (a->power == b->power && a->c_p >= b->c_p))
             slowest = j;
+    }
     return slowest;
 }
 

@@ -177,19 +177,6 @@ static int open_directory(const struct run_options *options,
     return code;
 }
 
-/* Applies the requested shape and shard. */
-static int take_part(const struct run_options *options,
-                     struct campaign *campaign, struct error *err)
-{
-    int code = 0;
-    if (options->shape.ranks > 0)
-        code = campaign_shape(campaign, options->shape, err);
-    if (code == 0)
-        campaign_shard(campaign, options->dir.part.shard,
-                       options->dir.part.shards);
-    return code == 0 ? run_check_save(campaign, err) : code;
-}
-
 /* --prepare: for jobs that continue the directory by --resume. */
 static int prepare_directory(const struct run_options *options,
                              const struct campaign *campaign)
@@ -286,7 +273,14 @@ static int begin_job(struct job *job, struct error *err)
 static int run_campaign(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;
-    int code = take_part(options, job->campaign, err);
+    int code = options->shape.ranks > 0
+                   ? campaign_shape(job->campaign, options->shape, err)
+                   : 0;
+    if (code == 0) {
+        campaign_shard(job->campaign, options->dir.part.shard,
+                       options->dir.part.shards);
+        code = run_check_save(job->campaign, err);
+    }
     if (code == 0 && options->dry_run)
         return say_plan(job, err);
     if (code == 0 && options->dir.prepare)
@@ -300,17 +294,6 @@ static int run_campaign(struct job *job, struct error *err)
     code = begin_job(job, err);
     choose_close(&job->choose);
     return code == COMMAND_OK ? run_cells(job, err) : code;
-}
-
-/* Once for a run, and said: a campaign may be one for real threads. */
-static void say_threads(const struct campaign *campaign)
-{
-    bool any = false;
-    for (int i = 0; i < campaign->all.count; i++)
-        any = any || campaign->all.cells[i].threads != 1;
-    if (any)
-        command_say("threads are simulated as cores of one host that share its "
-                    "memory");
 }
 
 static int replay_campaign(struct job *job, const char *calibration,
@@ -343,7 +326,13 @@ static int simulate_campaign(struct job *job, struct run_options *options,
                       job->campaign->all.count, err) != 0) {
         command_fail(COMMAND_USAGE, err);
     } else {
-        say_threads(job->campaign);
+        /* Once for a run: a campaign may be one for real threads. */
+        bool threads = false;
+        for (int i = 0; i < job->campaign->all.count; i++)
+            threads = threads || job->campaign->all.cells[i].threads != 1;
+        if (threads)
+            command_say("threads are simulated as cores of one host that share "
+                        "its memory");
         code = run_campaign(job, err);
     }
     simulate_close(&options->simulate);

@@ -265,16 +265,6 @@ static bool predict_time(struct choose *choose, const struct results *results,
     return true;
 }
 
-static int find_best(const struct cell *list, int count)
-{
-    int best = -1;
-    for (int i = 0; i < count; i++)
-        if (!isnan(list[i].predicted_s) &&
-            (best < 0 || list[i].predicted_s < list[best].predicted_s))
-            best = i;
-    return best;
-}
-
 static json_t *candidate_row(const struct cell *cell, const char *launch,
                              const struct cell *candidate, bool chosen,
                              bool replayed)
@@ -302,7 +292,11 @@ static int choose_one(struct choose *choose, struct cell *cell,
     bool *replayed = need_zeroed((size_t)count + 1, sizeof(*replayed));
     for (int i = 0; i < count; i++)
         replayed[i] = predict_time(choose, results, &list[i]);
-    int best = find_best(list, count);
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (!isnan(list[i].predicted_s) &&
+            (best < 0 || list[i].predicted_s < list[best].predicted_s))
+            best = i;
     if (best < 0)
         code = error_set(err, EIO,
                          "scheme auto: no candidate of %s, %dx%d, could be "

@@ -112,18 +112,13 @@ bool loaded_belongs(pid_t pid, pid_t program)
     return false;
 }
 
-static bool is_ours(pid_t pid)
-{
-    return is_same_link(pid, "exe");
-}
-
 static bool look_at(pid_t pid, void *arg)
 {
     struct looking *looking = arg;
     struct process process;
     size_t size;
     if (pid == looking->self || !loaded_belongs(pid, looking->program) ||
-        is_ours(pid) || !process_read(pid, &process))
+        is_same_link(pid, "exe") || !process_read(pid, &process))
         return false;
     char *maps = read_whole(pid, "maps", &size), exe[64];
     snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)pid);

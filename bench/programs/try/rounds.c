@@ -90,11 +90,6 @@ static void show_round(struct watching *watching, const struct rounds *rounds,
 
 /* ---- one run ---- */
 
-static const char *describe_end(const struct attempt *attempt)
-{
-    return attempt->good ? "ok" : attempt->ran ? "unverified" : "failed";
-}
-
 static int keep_run(struct rounds *rounds, int candidate, int round,
                     const struct attempt *attempt, struct error *err)
 {
@@ -105,7 +100,9 @@ static int keep_run(struct rounds *rounds, int candidate, int round,
                             .words = rounds->command,
                             .scheme = rounds->candidates->scheme[candidate],
                             .setting = rounds->candidates->setting[candidate],
-                            .status = describe_end(attempt),
+                            .status = attempt->good  ? "ok"
+                                      : attempt->ran ? "unverified"
+                                                     : "failed",
                             .reason = attempt->good ? NULL : reason,
                             .seconds = attempt->seconds,
                             .output = attempt->digest,

@@ -91,16 +91,12 @@ static void find_usage(struct answer_choice *choice, const struct tries *tries,
 
 /* ---- the loop ---- */
 
-/* A core that others have while the program runs makes it longer by no more
- * than they have it: a gain that is larger is the choice's. */
-static bool is_disturbed(const struct answer_choice *choice)
-{
-    return choice->low <= choice->excess;
-}
-
 bool answer_gains(const struct answer_choice *choice)
 {
-    return is_compared(choice) && choice->low > 0 && !is_disturbed(choice);
+    /* A core that others have while the program runs makes it longer by no
+     * more than they have it: a gain that is larger is the choice's. */
+    return is_compared(choice) && choice->low > 0 &&
+           choice->low > choice->excess;
 }
 
 /* ---- the best ---- */

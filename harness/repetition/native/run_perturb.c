@@ -9,19 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A signal stops all threads of a process. */
-static bool stops_rank(const struct run *run, const struct perturb *perturb)
-{
-    return strcmp(perturb->kind->name, "stop") == 0 &&
-           run->context->comm.ranks > 1 && run->context->threads == 1;
-}
-
 /* The perturbations of this rank's workers by real signals. */
 static uint8_t pick_signals(const struct run *run, uint8_t hit)
 {
     uint8_t bits = 0;
-    for (int k = 0; k < run->setup->perturbs.count; k++)
-        if (stops_rank(run, &run->setup->perturbs.list[k]))
+    /* A signal stops all threads of a process. */
+    bool alone = run->context->comm.ranks > 1 && run->context->threads == 1;
+    for (int k = 0; alone && k < run->setup->perturbs.count; k++)
+        if (strcmp(run->setup->perturbs.list[k].kind->name, "stop") == 0)
             bits |= (uint8_t)(1 << k);
     return hit & bits;
 }

@@ -325,3 +325,10 @@ void master_fill(struct master *master, const struct task *tasks, int count)
     master->exhausted = count == 0;
     engine_unlock(&master->lock);
 }
+
+bool master_needs_messages(const struct master *master)
+{
+    while (master->parent != NULL)
+        master = master->parent;
+    return master->scheme == NULL && master->upstream == NULL;
+}

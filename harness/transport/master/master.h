@@ -93,6 +93,9 @@ int master_take_reports(struct master *master, struct report *to);
  * when nothing is asked for any more. */
 void master_pass_reports(struct master *master);
 
+/* Whether its chunks come, at some level, from another rank. */
+bool master_needs_messages(const struct master *master);
+
 /* Workers below, one or a whole master's, ask no more: what is kept for them
  * goes to the others. */
 void master_leave(struct master *master, int first, int workers);

@@ -144,21 +144,15 @@ static bool take_primed(struct range *range, int unit, struct chunk *chunk)
     return sched_next(&range->sched, unit, chunk);
 }
 
-/* All of a range that is not cut. */
-static bool take_piece(struct range *range, struct chunk *chunk)
-{
-    *chunk = (struct chunk){.size = range->piece};
-    range->open = false;
-    return true;
-}
-
 bool range_next(struct range *range, int unit, struct chunk *chunk)
 {
     bool got = false;
     while (range->open && !got) {
-        if (range->piece > 0)
-            got = take_piece(range, chunk);
-        else if (range->primed > 0)
+        if (range->piece > 0) { /* all of a range that is not cut */
+            *chunk = (struct chunk){.size = range->piece};
+            range->open = false;
+            got = true;
+        } else if (range->primed > 0)
             got = take_primed(range, unit, chunk);
         else
             range->open = got = sched_next(&range->sched, unit, chunk);

@@ -272,16 +272,6 @@ void relay_leave(struct relay *relay)
     engine_wake(&relay->moved);
 }
 
-/* The last reports go up inside this process, children before parents. */
-static void pass_reports(struct relay *relay)
-{
-    for (int i = relay->count - 1; i >= 0; i--) {
-        struct master *master = &relay->hosted[i].master;
-        if (master->parent != NULL || master->upstream != NULL)
-            master_pass_reports(master);
-    }
-}
-
 /* Masters whose parent is elsewhere take their leave from it. */
 static void leave_parents(struct relay *relay)
 {
@@ -333,8 +323,12 @@ void relay_finish(struct relay *relay)
     relay_await_over(relay);
     if (relay->input != NULL)
         port_drain(&relay->port, &relay->patience);
-    if (relay->learns)
-        pass_reports(relay);
+    /* The last reports go up inside this process, children before parents. */
+    for (int i = relay->learns ? relay->count - 1 : -1; i >= 0; i--) {
+        struct master *master = &relay->hosted[i].master;
+        if (master->parent != NULL || master->upstream != NULL)
+            master_pass_reports(master);
+    }
     leave_parents(relay);
     if (relay->learns)
         await_results(relay);

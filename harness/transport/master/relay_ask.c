@@ -295,14 +295,6 @@ static void hosted_leave(struct source *base)
     master_leave(source->master, base->worker, 1);
 }
 
-/* Whether a pool's chunks come, at some level, from another rank. */
-static bool needs_messages(const struct master *master)
-{
-    while (master->parent != NULL)
-        master = master->parent;
-    return master->scheme == NULL && master->upstream == NULL;
-}
-
 /* Results of a node pool go to the master above it. */
 bool relay_sends(const struct relay *relay, int worker)
 {
@@ -336,10 +328,10 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
     struct master *hosted = relay_hosted(relay, leaf);
     *source = (struct relay_source){
         .base = {.worker = worker,
-                 .ask_ahead = !relay->prefetch         ? NULL
-                              : hosted == NULL         ? remote_ahead
-                              : needs_messages(hosted) ? hosted_ahead
-                                                       : NULL,
+                 .ask_ahead = !relay->prefetch                ? NULL
+                              : hosted == NULL                ? remote_ahead
+                              : master_needs_messages(hosted) ? hosted_ahead
+                                                              : NULL,
                  .ahead = relay->ahead,
                  .leave = hosted != NULL ? hosted_leave : remote_leave},
         .relay = relay,

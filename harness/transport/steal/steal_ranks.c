@@ -266,18 +266,14 @@ static void send_report(struct steal *steal)
 
 /* ---- both ---- */
 
-/* Nothing is left here, and a thread has nothing to do. */
-static bool needs_work(const struct steal *steal)
-{
-    return atomic_load(&steal->loaded) == 0 && atomic_load(&steal->idle) > 0;
-}
-
 static void follow_up(struct steal *steal)
 {
     if (atomic_load(&steal->ended))
         return;
     give_to_waiting(steal);
-    if (!steal->ranks.asked && !steal->ranks.asleep && needs_work(steal)) {
+    /* Nothing is left here, and a thread has nothing to do. */
+    if (!steal->ranks.asked && !steal->ranks.asleep &&
+        atomic_load(&steal->loaded) == 0 && atomic_load(&steal->idle) > 0) {
         int victim = next_victim(steal);
         if (victim >= 0) {
             int lifeline = lifeline_to(steal, victim);
