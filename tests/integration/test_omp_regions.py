@@ -619,6 +619,37 @@ def test_processes_side_by_side_gain_at_the_same_time(tmp_path):
     assert 30 < int(gain[1]) < 50, done.stderr
 
 
+OUTLIVES = r"""
+#include <unistd.h>
+static volatile double sum[2][8];
+static void loop(int threads, int count)
+{
+#pragma omp parallel for num_threads(threads)
+    for (int i = 0; i < count; i++)
+        sum[i & 1][0] += 1;
+}
+int main(void)
+{
+    loop(2, 100000000);
+    if (fork() == 0) {
+        usleep(50000);
+        if (fork() == 0)
+            loop(1, 100000);
+        _exit(0);
+    }
+}
+"""
+
+
+def test_a_process_that_begins_after_the_end_is_no_serial_time(tmp_path):
+    """Nor are threads that wait actively."""
+    compiled(tmp_path, "outlives", OUTLIVES, "-g")
+    done = omp(tmp_path / "outlives")
+    assert "; 2 processes" in done.stderr
+    outside = re.search(r"([\d.]+) % of the time outside", done.stderr)
+    assert float(outside[1]) < 30, done.stderr
+
+
 def test_the_command_of_the_answer_can_be_copied(tmp_path):
     """Also where the program's words have blanks and quotes."""
     compiled(tmp_path, "gain", (

@@ -165,11 +165,6 @@ static void fill_times(struct loops_loop *loop, const struct counters *counters,
     loop->here_s = site->threads.here * tick_s;
     loop->busy_s = site->threads.busy * tick_s;
     loop->locks_s = site->locks.ticks * tick_s;
-    /* Only a part of all computing time was compared with the processor's. */
-    loop->lost_s = site->threads.watched > 0
-                       ? site->threads.lost / site->threads.watched *
-                             site->threads.busy * tick_s
-                       : 0;
     loop->chunk_s = samples > 0 ? mean * tick_s : NAN;
     loop->chunk_cv =
         samples > 0 && mean > 0 ? sqrt(fmax(spread, 0)) / mean : NAN;
@@ -267,17 +262,28 @@ static double busy_outside(const struct counters *counters,
     return region->outermost > 0 ? site->threads.busy : 0;
 }
 
+/* Only a part of its computing time was compared with the processor's, in a
+ * short loop perhaps none: of the rest others had as much as of the process's.
+ * What was compared may have begun before the loop. */
+static void fill_lost(struct loops_loop *loop, double lost)
+{
+    const struct counters_threads *threads = &loop->site->threads;
+    double rest = loop->busy_s - threads->watched;
+    loop->lost_s = rest >= 0 ? threads->lost + lost * rest
+                             : threads->lost / threads->watched * loop->busy_s;
+}
+
 static void add_inside(struct loops_process *process,
                        const struct loops_end *end)
 {
     const struct counters *counters = process->counters;
     struct counters_threads sum = {0};
-    uint64_t over = find_end(counters, end);
-    double longest = 0;
-    process->end_s = (double)(over - counters->ticks) * end->tick_s;
+    /* Without a known end it may have begun after the program's. */
+    process->end_s =
+        ((double)find_end(counters, end) - (double)counters->ticks) *
+        end->tick_s;
     for (int i = 0; i < process->parts; i++)
-        longest = fmax(longest, process->part[i].open_s);
-    process->inside_s = longest;
+        process->inside_s = fmax(process->inside_s, process->part[i].open_s);
     for (int i = 0; i < counters->sites; i++) {
         process->inside_s += counters->site[i].outermost * end->tick_s;
         if (counters->site[i].outermost > 0)
@@ -287,7 +293,12 @@ static void add_inside(struct loops_process *process,
         sum.watched += counters->site[i].threads.watched;
         sum.lost += counters->site[i].threads.lost;
     }
+    process->end_s = fmax(process->end_s, process->inside_s);
     process->lost = sum.watched > 0 ? sum.lost / sum.watched : 0;
+    for (int i = 0; i < process->loops; i++)
+        fill_lost(&process->loop[i], process->lost);
+    for (int i = 0; i < process->parts; i++)
+        fill_lost(&process->part[i], process->lost);
 }
 
 static void add_process(struct loops *loops, struct counters *counters,
