@@ -169,7 +169,8 @@ int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
     double threads = fmax(site->threads_max, 1);
     double chunk = ceil(iterations / visits / threads / CHUNKS);
     bool alone = loop->busy_s > alone_s * iterations;
-    bool blocks = site->clause == CLAUSE_PART || site->clause == CLAUSE_BLOCKS;
+    bool blocks =
+        !counters_is_loop(site->clause) || site->clause == CLAUSE_BLOCKS;
     if (blocks)
         snprintf(text, ADVICE_SIZE, "fss,tss,ss,last-first");
     else if (chunk > 1)

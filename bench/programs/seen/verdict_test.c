@@ -218,6 +218,20 @@ static void locks_hide_no_gain(void **unused)
             "cannot help");
 }
 
+/* A region is a static loop, as a part is. */
+static void blocks_have_an_order_of_their_own(void **unused)
+{
+    (void)unused;
+    const uint32_t clauses[] = {CLAUSE_REGION, CLAUSE_PART, CLAUSE_BLOCKS};
+    char list[ADVICE_SIZE];
+    for (int i = 0; i < 3; i++) {
+        const struct counters_site its = site(clauses[i], KIND_STATIC);
+        const struct loops_loop loop = row(&its);
+        assert_int_equal(advice_list(&loop, list), 4);
+        assert_string_equal(list, "fss,tss,ss,last-first");
+    }
+}
+
 static void one_thread_waits_for_no_other(void **unused)
 {
     (void)unused;
@@ -334,6 +348,7 @@ int main(void)
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(many_short_regions_are_not_called_serial),
         cmocka_unit_test(locks_hide_no_gain),
+        cmocka_unit_test(blocks_have_an_order_of_their_own),
         cmocka_unit_test(one_thread_waits_for_no_other),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_others_may_have_made_is_not_excluded),

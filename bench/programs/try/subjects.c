@@ -167,14 +167,6 @@ void subjects_weigh(struct subjects *subjects, const struct tries *tries)
     put_small_last(subjects);
 }
 
-bool subjects_cut(const struct subjects *subjects)
-{
-    bool any = false;
-    for (int i = 1; i < subjects->count; i++)
-        any = any || subjects->subject[i].blocks;
-    return any;
-}
-
 /* ---- JSON ---- */
 
 json_t *subjects_to_json(const struct subjects *subjects)

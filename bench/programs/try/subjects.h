@@ -43,9 +43,6 @@ void subjects_find(struct subjects *subjects, const char *program,
  * anew which loops matter. */
 void subjects_weigh(struct subjects *subjects, const struct tries *tries);
 
-/* Whether static loops are among those that matter. */
-bool subjects_cut(const struct subjects *subjects);
-
 /* For tries.json.  Damaged entries are skipped. */
 json_t *subjects_to_json(const struct subjects *subjects);
 void subjects_from_json(struct subjects *subjects, const json_t *list);

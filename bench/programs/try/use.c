@@ -165,10 +165,12 @@ static void print_kinds(const struct findings *findings, FILE *out)
         double hidden = find_hidden(findings, f);
         if (best < 0 && seems >= 0)
             fprintf(out,
-                    "%s%s: %s seems to gain %.1f %%, but others had %.2f "
-                    "processors more while it ran as it is",
+                    "%s%s: %s seems to gain %.1f %%, at least %.1f %%: no more "
+                    "than the %.2f processors that others had more while it "
+                    "ran as it is",
                     before, factor_names[f], candidates->name[seems],
                     100 * findings->answer[0].choice[seems].gain,
+                    100 * findings->answer[0].choice[seems].low,
                     findings->answer[0].choice[seems].excess);
         else if (best >= 0)
             fprintf(out, "%s%s %s: %.1f %%", before, factor_names[f],
