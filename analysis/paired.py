@@ -140,10 +140,13 @@ class Paired:
     @property
     def lines(self):
         """The answer, the clearest choices, and what it does not hold for."""
+        counts = [(len(self.of(word)), word) for word in (
+            verdicts.FASTER, verdicts.SLOWER, verdicts.SAME,
+            verdicts.PERHAPS, verdicts.FEW, OTHERS)]
         out = [f"Compared with {self.base}, of "
                f"{labels.count(len(self.pairs), 'choice')}: " + ", ".join(
-                   f"{len(self.of(word))} {word}" for word in
-                   (verdicts.FASTER, verdicts.SLOWER, verdicts.SAME)) + "."]
+                   f"{count} {word}" for i, (count, word) in enumerate(counts)
+                   if count > 0 or i < 3) + "."]
         if self.doubts:
             out.insert(self.code == answer.SLOWER, "Cannot tell of all: "
                        + "; ".join(self.doubts) + ".")
@@ -164,6 +167,8 @@ class Paired:
         if "repetitions" in units:
             out.append("Samples are the repetitions of one launch: another "
                        f"launch may differ. {LEAST} launches tell more.")
+            out.append("A and B are medians; B/A is the middle of all pairs "
+                       "of repetitions, which may differ from B over A.")
         return out
 
 
