@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws one figure of a result directory, as PDF, SVG or PGF by the file's
-ending.
+"""Draws one figure of a result directory, or of a plan's CSV file, as PDF, SVG
+or PGF by the file's ending.
 
     dlsbench figures DIR                             names the figures
     dlsbench figures DIR --figure NAME --out FILE
@@ -8,7 +8,9 @@ ending.
         --label logself:beta=1=logself --from 0
 
 Papers' figures have their names: han-3 to han-8, ciorba-6, andronikos-7,
-diaz-2, beaumont-9.  Exit codes: 0, or 2 when it cannot be drawn.
+diaz-2, beaumont-9.  What dlsbench plan --format csv prints, in FILE.csv in
+place of DIR, has the figure `plan`: who receives and computes when.  Exit
+codes: 0, or 2 when it cannot be drawn.
 """
 import difflib
 import sys
@@ -18,11 +20,14 @@ if not __package__:
     __package__ = need.PACKAGE
 
 from . import cells, files, loader, paper_page, program, svg, traces
-from .figures import kinds, look
+from .figures import kinds, look, plan
 
 
 def drawings(directories):
     """Every figure, as soon as it is drawn."""
+    if directories[0].endswith(".csv"):
+        yield plan.draw(directories[0])
+        return
     try:
         results = loader.load(*directories)
     except loader.LoadError:

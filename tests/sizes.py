@@ -45,7 +45,7 @@ BUDGET = {
     "harness": 40850,
     "dls": 12005,
     "bench": 45790,
-    "Python": 16010,
+    "Python": 16065,
 }
 
 

@@ -76,6 +76,20 @@ def test_chart(dlsbench):
                           re.MULTILINE)) == 5
 
 
+def test_a_picture_of_its_csv(dlsbench, tmp_path):
+    run = dlsbench("plan", "--algorithm", "multi-installment", "--load", "70",
+                   *FIVE, "--format", "csv")
+    (tmp_path / "plan.csv").write_text(run.out)
+    done = dlsbench("figures", tmp_path / "plan.csv", "--figure", "plan",
+                    "--out", tmp_path / "plan.svg")
+    assert "ends after" in done.out
+    text = (tmp_path / "plan.svg").read_text()
+    assert text.count("<path") > 2 * 5 * 4      # bars, of 4 rounds
+    (tmp_path / "plan.csv").write_text("worker\n1\n")
+    done = dlsbench("figures", tmp_path / "plan.csv", "--figure", "plan")
+    assert done.code == 2 and "no plan" in done.error_lines()[-1]
+
+
 def test_all_algorithms_beside_each_other(dlsbench):
     run = dlsbench("plan", "--algorithm", "all", "--load", "70", *FIVE,
                    "--format", "csv")
