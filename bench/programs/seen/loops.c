@@ -278,10 +278,7 @@ static void add_inside(struct loops_process *process,
 {
     const struct counters *counters = process->counters;
     struct counters_threads sum = {0};
-    /* Without a known end it may have begun after the program's. */
-    process->end_s =
-        ((double)find_end(counters, end) - (double)counters->ticks) *
-        end->tick_s;
+    uint64_t over = find_end(counters, end);
     for (int i = 0; i < process->parts; i++)
         process->inside_s = fmax(process->inside_s, process->part[i].open_s);
     for (int i = 0; i < counters->sites; i++) {
@@ -293,7 +290,10 @@ static void add_inside(struct loops_process *process,
         sum.watched += counters->site[i].threads.watched;
         sum.lost += counters->site[i].threads.lost;
     }
-    process->end_s = fmax(process->end_s, process->inside_s);
+    /* Without a known end it may have begun after the program's. */
+    process->end_s = over > counters->ticks
+                         ? (double)(over - counters->ticks) * end->tick_s
+                         : process->inside_s;
     process->lost = sum.watched > 0 ? sum.lost / sum.watched : 0;
     for (int i = 0; i < process->loops; i++)
         fill_lost(&process->loop[i], process->lost);
