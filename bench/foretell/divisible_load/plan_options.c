@@ -102,9 +102,9 @@ static const struct options_entry output_entries[] = {
 
 static const struct options_page page = {
     .name = "plan",
-    .common =
-        (const char *const[]){"load", "algorithm", "workers", "g", "G", "w",
-                              "platform", "installments", "format", NULL},
+    .common = (const char *const[]){"load", "algorithm", "workers", "g", "G",
+                                    "w", "platform", "kernel", "installments",
+                                    "format", NULL},
     .summary =
         "Plans a divisible load: who gets how much, in which order, and when.",
     .details =
