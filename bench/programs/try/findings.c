@@ -35,17 +35,17 @@ void findings_close(struct findings *findings)
 
 /* ---- sentences ---- */
 
-/* What seems to be gained, and other processes can be the reason for. */
-static void say_disturbed(const struct findings *findings,
-                          const struct answer *answer, char *text, size_t size)
+const char *findings_say_seems(const struct findings *findings, int subject,
+                               int choice, char *text, size_t size)
 {
-    const struct answer_choice *choice = &answer->choice[answer->disturbed];
+    const struct answer_choice *its = &findings->answer[subject].choice[choice];
     snprintf(text, size,
-             "; %s seems to gain %.1f %%, at least %.1f %%: no more than the "
+             "%s seems to gain %.1f %%, at least %.1f %%: no more than the "
              "%.2f processors that others had more while the program ran as "
              "it is",
-             findings->rounds->candidates->name[answer->disturbed],
-             100 * choice->gain, 100 * choice->low, choice->excess);
+             findings->rounds->candidates->name[choice], 100 * its->gain,
+             100 * its->low, its->excess);
+    return text;
 }
 
 /* Programs may rely on chunks that rise. */
@@ -95,6 +95,7 @@ static void say_none(const struct findings *findings, int subject, char *text,
 {
     const struct candidates *candidates = findings->rounds->candidates;
     const struct answer *answer = &findings->answer[subject];
+    char others[256];
     int repetitions;
     int used = snprintf(text, size,
                         "no difference was found; the runs as it is vary by "
@@ -106,7 +107,9 @@ static void say_none(const struct findings *findings, int subject, char *text,
     text += used;
     size -= (size_t)used;
     if (answer->disturbed >= 0)
-        say_disturbed(findings, answer, text, size);
+        snprintf(text, size, "; %s",
+                 findings_say_seems(findings, subject, answer->disturbed,
+                                    others, sizeof(others)));
     else if (lack == LACKS_QUIET)
         snprintf(text, size,
                  "; a quieter machine would tell more, or stop "

@@ -31,7 +31,12 @@ void findings_print(const struct findings *findings, FILE *out);
 const char *findings_say(const struct findings *findings, int subject,
                          char *text, size_t size);
 
-/* The same, with what fails before it. */
+/* The gain that a choice seems to have, and that others can be the reason of;
+ * returns `text`. */
+const char *findings_say_seems(const struct findings *findings, int subject,
+                               int choice, char *text, size_t size);
+
+/* The sentence with what fails before it. */
 void findings_say_all(const struct findings *findings, int subject, char *text,
                       size_t size);
 

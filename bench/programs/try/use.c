@@ -157,6 +157,7 @@ static void print_kinds(const struct findings *findings, FILE *out)
 {
     const struct candidates *candidates = findings->rounds->candidates;
     const char *before = "Of it: ";
+    char text[256];
     if (find_best(findings, 0, FACTORS) < 0)
         before = "By kind: ";
     for (enum factor f = 0; f < FACTORS; f++) {
@@ -164,14 +165,8 @@ static void print_kinds(const struct findings *findings, FILE *out)
         int seems = answer_seems(&findings->answer[0], candidates, f);
         double hidden = find_hidden(findings, f);
         if (best < 0 && seems >= 0)
-            fprintf(out,
-                    "%s%s: %s seems to gain %.1f %%, at least %.1f %%: no more "
-                    "than the %.2f processors that others had more while it "
-                    "ran as it is",
-                    before, factor_names[f], candidates->name[seems],
-                    100 * findings->answer[0].choice[seems].gain,
-                    100 * findings->answer[0].choice[seems].low,
-                    findings->answer[0].choice[seems].excess);
+            fprintf(out, "%s%s: %s", before, factor_names[f],
+                    findings_say_seems(findings, 0, seems, text, sizeof(text)));
         else if (best >= 0)
             fprintf(out, "%s%s %s: %.1f %%", before, factor_names[f],
                     candidates->name[best],
