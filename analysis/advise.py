@@ -132,13 +132,13 @@ def main():
         frame = frame[frame["kernel"].str.startswith(args.kernel)]
     if args.workers and len(frame):
         frame = frame[frame["workers"] == args.workers]
-    samples = cells.by_cell(results.runs)
     # --try compares by rounds, also where threads shared cores as it is.
     said = {loop["name"]: loop for loop in results.tried
             if len(frame) and loop["name"] in set(frame["kernel"])}
     if not said and (frame.empty or frame["unranked"].all()):
         print("advise: no ranked cell fits", file=sys.stderr)
         return 2
+    samples = cells.by_cell(results.runs)
     for loop in said.values():
         print(labels.tried_words(loop), end="\n\n")
     found = ranking.problems(frame[~frame["kernel"].isin(said)])

@@ -13,6 +13,7 @@ place of DIR, has the figure `plan`: who receives and computes when.  Exit
 codes: 0, or 2 when it cannot be drawn.
 """
 import difflib
+import os
 import sys
 
 if not __package__:
@@ -25,8 +26,9 @@ from .figures import kinds, look, plan
 
 def drawings(directories):
     """Every figure, as soon as it is drawn."""
-    if directories[0].endswith(".csv"):
-        yield plan.draw(directories[0])
+    path, *more = directories
+    if not more and path.endswith(".csv") and not os.path.isdir(path):
+        yield plan.draw(path)
         return
     try:
         results = loader.load(*directories)

@@ -17,6 +17,8 @@ from . import (cells, compare_answer as answer, compare_verdicts as verdicts,
 
 MOST_LAUNCHES = 13      # whose signs are exchanged in every way
 OTHERS = "no more than other processes took"
+TOLD = (verdicts.FASTER, verdicts.SLOWER, verdicts.SAME)
+DOUBTFUL = (verdicts.FEW, verdicts.PERHAPS, OTHERS)
 LEAST = next(n for n in itertools.count(1) if 2 / 2 ** n <= stats.ALPHA)
 
 
@@ -122,7 +124,7 @@ class Paired:
     @property
     def doubts(self):
         found = [] if self.pairs else ["no choice has a base to compare with"]
-        for word in (verdicts.FEW, verdicts.PERHAPS, OTHERS):
+        for word in DOUBTFUL:
             count = len(self.of(word))
             found += [f"{labels.count(count, 'choice')}: {word}"] * bool(count)
         if any(p["several"] for p in self.of(verdicts.FEW)):
@@ -140,13 +142,10 @@ class Paired:
     @property
     def lines(self):
         """The answer, the clearest choices, and what it does not hold for."""
-        counts = [(len(self.of(word)), word) for word in (
-            verdicts.FASTER, verdicts.SLOWER, verdicts.SAME,
-            verdicts.PERHAPS, verdicts.FEW, OTHERS)]
         out = [f"Compared with {self.base}, of "
                f"{labels.count(len(self.pairs), 'choice')}: " + ", ".join(
-                   f"{count} {word}" for i, (count, word) in enumerate(counts)
-                   if count > 0 or i < 3) + "."]
+                   f"{len(self.of(word))} {word}" for word in TOLD + DOUBTFUL
+                   if word in TOLD or self.of(word)) + "."]
         if self.doubts:
             out.insert(self.code == answer.SLOWER, "Cannot tell of all: "
                        + "; ".join(self.doubts) + ".")
