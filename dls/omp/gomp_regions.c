@@ -30,9 +30,7 @@ static void leave_region(const struct region *region)
         team_end(region->team);
 }
 
-/* A thread begins the region, and is at its end.  A region's data is often
- * where it was before: it comes from the other core while the region's line
- * does. */
+/* A thread begins the region, and is at its end. */
 struct inside {
     const struct region *before;
     const struct unit *unit;
@@ -41,6 +39,8 @@ struct inside {
 
 static struct inside begin_thread(const struct region *region)
 {
+    /* The data is often where that of the region before was: it comes from the
+     * other core while the region's own line does. */
     __builtin_prefetch(here.data);
     const struct inside inside = {here.region, here.unit, here.top};
     here.region = region;
