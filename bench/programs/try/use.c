@@ -171,10 +171,10 @@ static void print_kinds(const struct findings *findings, FILE *out)
             fprintf(out, "%s%s %s: %.1f %%", before, factor_names[f],
                     candidates->name[best],
                     100 * findings->answer[0].choice[best].gain);
-        else if (!isnan(hidden))
-            fprintf(out, "%s%s: no difference above %.1f %%", before,
-                    factor_names[f], 100 * hidden);
-        else if (are_dropped(findings, f))
+        else if (hidden > 0)
+            fprintf(out, "%s%s: no gain above %.1f %%", before, factor_names[f],
+                    100 * hidden);
+        else if (hidden == 0 || are_dropped(findings, f))
             fprintf(out, "%s%s: each was slower", before, factor_names[f]);
         else
             continue;
