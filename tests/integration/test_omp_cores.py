@@ -119,6 +119,12 @@ def test_ranks(programs):
     assert text.startswith("dlsbench omp: 2 threads of 2 ranks share 1 core: "
                            ), text
     assert "start fewer ranks" in text
+    # Not where others have ended.
+    program = programs / "libgomp"
+    one = f"PMI_RANK=0 {program}"
+    text = report("--", "sh", "-c", f"{one}; PMI_RANK=1 {program}; {one}",
+                  before=["taskset", "-c", str(first)], OMP_NUM_THREADS="1")
+    assert "share" not in text.split("\n")[0], text
 
 
 def test_quota(programs):
@@ -184,3 +190,74 @@ def test_teams_that_are_open_at_a_time(compiler, how, tmp_path):
             assert "not judged: its threads share cores" in text
         else:
             assert "share" not in text.split("\n")[0]
+
+
+SEVERAL = """
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+static void child(int core)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    if (core >= 0)
+        sched_setaffinity(0, sizeof(set), &set);
+    #pragma omp parallel num_threads(THREADS)
+    for (double begun = now(); now() < begun + 0.3;)
+        ;
+    END(0);
+}
+int main(int argc, char **argv)
+{
+    int turns = atoi(argv[1]); /* one after another */
+    for (int i = 0; i < CHILDREN; i++) {
+        if (fork() == 0)
+            child(argc > 2 + i ? atoi(argv[2 + i]) : -1);
+        if (turns)
+            wait(NULL);
+    }
+    while (wait(NULL) > 0)
+        ;
+    #pragma omp parallel num_threads(THREADS)
+    usleep(1000);
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["exit", "_exit"])
+def test_processes_that_run_at_a_time(end, tmp_path):
+    """Of those one after another, and of those on different cores, none share;
+    nor do those that wait for their children."""
+    cores = first_cores()
+    if len(cores) < 2:
+        pytest.skip("one core")
+    (tmp_path / "s.c").write_text(SEVERAL)
+
+    def told(threads, children, turns, *places):
+        subprocess.run(["gcc", "-fopenmp", f"-DTHREADS={threads}",
+                        f"-DCHILDREN={children}", f"-DEND={end}",
+                        "s.c", "-o", "s"], cwd=tmp_path, check=True)
+        return report("--", tmp_path / "s", turns, *map(str, places),
+                      before=["taskset", "-c", ",".join(map(str, cores))])
+
+    for children, mend in (4, "begin fewer of them at a time."), (
+            2, "at a time, or give each team 1 (OMP_NUM_THREADS"):
+        text = told(2, children, "0")
+        is_refused(text, "processes that run at a time share 2 cores: ")
+        assert mend in text and "Answer: threads share cores" in text
+    text = told(1, 4, "0", cores[0], cores[0], cores[1], cores[0])
+    is_refused(text, "processes that run at a time share 1 core: ")
+    for text in told(2, 4, "1"), told(1, 2, "0", *cores):
+        assert "share" not in text.split("\n")[0], text
+        assert "Answer: threads share cores" not in text

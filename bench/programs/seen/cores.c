@@ -30,68 +30,168 @@ static struct allowed_set set_of(const struct counters *counters, int threads)
                                      : (struct allowed_set){{0}};
 }
 
-/* Adds the ranks that may run on cores of this process. */
-static void add_ranks(const struct loops *loops, const struct counters *own,
-                      struct loops_cores *cores, struct allowed_set *set)
+/* How long a process surely ran.  What ended by _exit or a signal has no end
+ * that is known: it ran as long as its regions took. */
+static double find_life(const struct loops_process *process)
 {
-    const struct allowed_set mine = *set;
+    const struct counters *c = process->counters;
+    bool known = c->last_ticks != 0 || c->replaced_ticks != 0;
+    return known ? process->end_s : fmin(process->end_s, process->inside_s);
+}
+
+/* How long two processes ran side by side: on one host, and with one quota if
+ * there is any. */
+static double find_overlap(const struct loops_process *a,
+                           const struct loops_process *b, double tick_s)
+{
+    const struct counters *x = a->counters, *y = b->counters;
+    const struct allowed *of = &x->cores.allowed, *with = &y->cores.allowed;
+    double later = (double)(int64_t)(y->ticks - x->ticks) * tick_s;
+    if (strcmp(x->host, y->host) != 0 ||
+        strcmp(of->quota_file, with->quota_file) != 0)
+        return 0;
+    double over = fmin(find_life(a), later + find_life(b));
+    return fmax(over - fmax(later, 0), 0);
+}
+
+static bool sets_meet(const struct allowed_set *a, const struct allowed_set *b)
+{
+    uint64_t common = 0;
+    for (int k = 0; k < ALLOWED_WORDS; k++)
+        common |= a->word[k] & b->word[k];
+    return common != 0;
+}
+
+static void add_set(struct allowed_set *set, const struct allowed_set *more)
+{
+    for (int k = 0; k < ALLOWED_WORDS; k++)
+        set->word[k] |= more->word[k];
+}
+
+/* Adds the ranks that may run on cores of this process.  A rank is there once,
+ * also where it has several processes, which stand together. */
+static void add_ranks(const struct loops *loops,
+                      const struct loops_process *process,
+                      struct loops_cores *cores)
+{
+    const struct counters *own = process->counters;
+    const struct allowed_set mine = cores->set;
+    int64_t rank = own->rank;
+    int most = 0;
     for (int i = 0; i < loops->processes; i++) {
         const struct counters *c = loops->process[i].counters;
-        int threads = largest_team(c), common = 0;
+        int threads = largest_team(c);
         struct allowed_set other = set_of(c, threads);
-        for (int k = 0; k < ALLOWED_WORDS; k++)
-            common |= (mine.word[k] & other.word[k]) != 0;
-        if (!common || own->rank < 0 || c->rank < 0 || own->rank == c->rank ||
-            strcmp(own->host, c->host) != 0)
+        if (own->rank < 0 || c->rank < 0 || own->rank == c->rank ||
+            !sets_meet(&mine, &other) ||
+            find_overlap(process, &loops->process[i], loops->tick_s) == 0)
             continue;
-        cores->ranks++;
-        cores->threads += threads;
-        for (int k = 0; k < ALLOWED_WORDS; k++)
-            set->word[k] |= other.word[k];
+        most = c->rank == rank ? most : 0;
+        cores->ranks += c->rank != rank;
+        cores->threads += threads > most ? threads - most : 0;
+        most = threads > most ? threads : most;
+        rank = c->rank;
+        add_set(&cores->set, &other);
     }
 }
 
+static double count_cores(const struct counters *counters,
+                          const struct allowed_set *set)
+{
+    int count = allowed_count(set);
+    /* A file of counters without the part has a quota of 0: not known. */
+    double quota = counters->cores.allowed.quota;
+    return fmin(count > 0 ? count : INFINITY, quota > 0 ? quota : INFINITY);
+}
+
 static void fill_cores(const struct loops *loops,
-                       const struct counters *counters,
+                       const struct loops_process *process,
                        struct loops_cores *cores)
 {
-    const struct allowed *allowed = &counters->cores.allowed;
+    const struct counters *counters = process->counters;
     int threads = largest_team(counters);
     *cores =
         (struct loops_cores){.threads = threads, .team = threads, .ranks = 1};
     cores->set = set_of(counters, threads);
-    add_ranks(loops, counters, cores, &cores->set);
-    int count = allowed_count(&cores->set);
-    /* A file of counters without the part has a quota of 0: not known. */
-    double quota = allowed->quota > 0 ? allowed->quota : INFINITY;
-    cores->cores = fmin(count > 0 ? count : INFINITY, quota);
-    cores->by = allowed_by(allowed, count);
+    add_ranks(loops, process, cores);
+    cores->cores = count_cores(counters, &cores->set);
+    cores->by =
+        allowed_by(&counters->cores.allowed, allowed_count(&cores->set));
+    cores->shared = cores->threads > cores->cores;
 }
 
 /* The threads of all open teams, in the mean over the process's time: those
  * that threads of the program begin side by side, or in another team, are more
  * than any has.  A team's first thread is that which began it. */
-static double find_beside(const struct loops_process *process, double tick_s)
+static double find_open(const struct loops_process *process, double tick_s)
 {
-    double ticks = 0;
+    double ticks = 0, life = find_life(process);
     for (int i = 0; i < process->counters->sites; i++) {
         const struct counters_site *site = &process->counters->site[i];
         ticks += site->outermost;
         if (site->clause == CLAUSE_REGION || site->clause == CLAUSE_PART)
             ticks += fmax(site->threads.here - site->wall, 0);
     }
-    return process->end_s > 0 ? ticks * tick_s / process->end_s : 0;
+    return life > 0 ? ticks * tick_s / life : 0;
 }
 
-/* Means hide nothing but teams that are seldom open. */
-static void mark_beside(struct loops_process *process, double tick_s)
+/* The same of all processes that may run on these processors and no others,
+ * while this one ran. */
+static double find_beside(const struct loops *loops,
+                          const struct loops_process *own,
+                          const struct allowed_set *set)
 {
+    double threads = 0;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        struct allowed_set its =
+            set_of(process->counters, largest_team(process->counters));
+        struct allowed_set both = *set;
+        add_set(&both, &its);
+        if (process != own &&
+            (allowed_count(&its) == 0 || memcmp(&both, set, sizeof(both)) != 0))
+            continue;
+        double open = find_open(process, loops->tick_s), life = find_life(own);
+        double part = find_overlap(own, process, loops->tick_s);
+        threads += process == own ? open : life > 0 ? open * part / life : 0;
+    }
+    return threads;
+}
+
+/* Adds the processors of processes that may use some of these beside it. */
+static void widen_set(const struct loops *loops,
+                      const struct loops_process *own, struct allowed_set *set)
+{
+    const struct allowed_set mine = *set;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct counters *c = loops->process[i].counters;
+        struct allowed_set its = set_of(c, largest_team(c));
+        if (sets_meet(&mine, &its) &&
+            find_overlap(own, &loops->process[i], loops->tick_s) > 0)
+            add_set(set, &its);
+    }
+}
+
+/* Means hide nothing but teams that are seldom open.  Processes on the same
+ * processors count first, then all that may use one of them. */
+static void mark_beside(const struct loops *loops,
+                        struct loops_process *process)
+{
+    const struct counters *own = process->counters;
     struct loops_cores *cores = &process->cores;
-    double beside = find_beside(process, tick_s);
-    if (cores->shared || cores->ranks > 1 || beside <= 1.05 * cores->cores)
-        return;
-    cores->beside = beside;
-    cores->shared = true;
+    struct allowed_set set = set_of(own, cores->team);
+    for (int wide = 0; wide < 2 && !cores->shared; wide++) {
+        if (wide)
+            widen_set(loops, process, &set);
+        double most = count_cores(own, &set);
+        double beside = find_beside(loops, process, &set);
+        if (beside <= 1.05 * most)
+            continue;
+        cores->processes = find_open(process, loops->tick_s) <= 1.05 * most;
+        cores->beside = beside;
+        cores->cores = most;
+        cores->shared = true;
+    }
 }
 
 static void mark_rows(const struct loops_cores *cores, struct loops_loop *row,
@@ -109,9 +209,8 @@ void cores_mark(struct loops *loops)
     for (int i = 0; i < loops->processes; i++) {
         struct loops_process *process = &loops->process[i];
         struct loops_cores *cores = &process->cores;
-        fill_cores(loops, process->counters, cores);
-        cores->shared = cores->threads > cores->cores;
-        mark_beside(process, loops->tick_s);
+        fill_cores(loops, process, cores);
+        mark_beside(loops, process);
         mark_rows(cores, process->loop, process->loops);
         mark_rows(cores, process->part, process->parts);
     }
@@ -202,16 +301,23 @@ static void print_kinds(FILE *out)
 /* No cause outside of the program: it begins too many. */
 static void print_beside(FILE *out, const struct loops_cores *cores)
 {
-    int each = (int)(cores->cores * cores->team / cores->beside);
-    fprintf(
-        out,
-        "dlsbench omp: teams that are open at a time share %.4g core%s: "
-        "%.1f threads in the mean, of teams of at most %d.\n  Threads of the "
-        "program begin them side by side, or in one another.\n"
-        "  To mend it, give each team %d (OMP_NUM_THREADS, num_threads), or "
-        "let one thread begin them.\n  Until then no schedule can be judged.\n",
-        cores->cores, text_s(cores->cores), cores->beside, cores->team,
-        each > 1 ? each : 1);
+    int each = (int)(cores->cores * cores->team / cores->beside + 0.1);
+    fprintf(out,
+            "dlsbench omp: %s that %s at a time share %.4g core%s: %.1f "
+            "threads in the mean, of teams of at most %d.\n",
+            cores->processes ? "processes" : "teams",
+            cores->processes ? "run" : "are open", cores->cores,
+            text_s(cores->cores), cores->beside, cores->team);
+    if (cores->processes)
+        fprintf(out, "  To mend it, begin fewer of them at a time");
+    else
+        fprintf(out, "  Threads of the program begin them side by side, or in "
+                     "one another.\n"
+                     "  To mend it, let one thread begin them");
+    if (each > 0)
+        fprintf(out, ", or give each team %d (OMP_NUM_THREADS, num_threads)",
+                each);
+    fprintf(out, ".\n  Until then no schedule can be judged.\n");
 }
 
 static void print_shared(FILE *out, const struct counters *counters,

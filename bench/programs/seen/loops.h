@@ -34,8 +34,9 @@ struct loops_cores {
     int team, threads, ranks; /* its own threads, those of all ranks */
     double cores;             /* that they may use, INFINITY: not known */
     bool shared;              /* these are fewer */
-    double beside; /* threads of all teams that were open at a time, in the
-                      mean; 0: they fit, or are not known */
+    double beside;  /* threads of all teams that were open at a time, in the
+                       mean; 0: they fit, or are not known */
+    bool processes; /* those of other processes, too */
     enum allowed_by by;
     struct allowed_set set;
 };
