@@ -4,9 +4,9 @@
 #include "bench/options/table.h"
 #include "bench/results/answers.h"
 #include "bench/results/omp_answer.h"
+#include "bench/results/python_tables.h"
 #include "bench/results/ranking.h"
 #include "bench/results/speedup_limits.h"
-#include "bench/results/tables.h"
 #include "harness/process/need.h"
 #include "kernels/kernel.h"
 
@@ -364,7 +364,7 @@ void summary_print(const struct results *results, const char *dir, bool store,
     struct summary *summary = summary_make(results);
     if (format == TABLE_TEXT) {
         summary_tables(stdout, summary);
-        tables_print(results, dir, store);
+        python_tables_print(results, dir, store);
         /* Only programs of others have reports, and they store no tables. */
         summary_answers(stdout, summary,
                         store || results->tried != NULL ? NULL : dir);

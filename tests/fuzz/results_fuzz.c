@@ -4,9 +4,9 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "bench/foretell/sync_interval/models.h"
+#include "bench/results/python_tables.h"
 #include "bench/results/results.h"
 #include "bench/results/summary.h"
-#include "bench/results/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void print_tables(const struct results *results, const char *folder)
     summary_free(summary);
     if (models_store(folder, results, &err) != 0)
         fuzz_message(&err);
-    tables_fit(results, folder);
+    python_tables_fit(results, folder);
     fclose(out);
 }
 

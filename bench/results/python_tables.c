@@ -1,4 +1,4 @@
-#include "bench/results/tables.h"
+#include "bench/results/python_tables.h"
 
 #include "base/file.h"
 #include "base/folder.h"
@@ -51,7 +51,7 @@ static bool any_names_events(const char *dir)
     return named;
 }
 
-bool tables_fit(const struct results *results, const char *dir)
+bool python_tables_fit(const struct results *results, const char *dir)
 {
     int intervals = 0;
     for (int i = 0; i < results->count; i++) {
@@ -86,7 +86,8 @@ static int run_python(char *const argv[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : NO_PROGRAM;
 }
 
-void tables_print(const struct results *results, const char *dir, bool store)
+void python_tables_print(const struct results *results, const char *dir,
+                         bool store)
 {
     char path[PATH_MAX] = "";
     char *const argv[] = {"python3",
@@ -95,7 +96,7 @@ void tables_print(const struct results *results, const char *dir, bool store)
                           store ? "--store" : (char *)dir,
                           store ? (char *)dir : NULL,
                           NULL};
-    if (!tables_fit(results, dir))
+    if (!python_tables_fit(results, dir))
         return;
     bool there = installed_find(program, path, sizeof(path)) == 0;
     if (!there || run_python(argv) == NO_PROGRAM)

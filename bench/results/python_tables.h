@@ -1,19 +1,20 @@
 /* The tables of a result directory beyond its summary: of sync intervals,
  * perturbations, automatic selection and counted events.  analysis/tables.py
  * makes them; here is only when they are worth the start of Python. */
-#ifndef BENCH_RESULTS_TABLES_H
-#define BENCH_RESULTS_TABLES_H
+#ifndef BENCH_RESULTS_PYTHON_TABLES_H
+#define BENCH_RESULTS_PYTHON_TABLES_H
 
 #include "bench/results/results.h"
 
 /* Whether the directory has something that such a table shows: several cells
  * with a sync interval, a perturbed cell, a cell of scheme auto, or events that
  * were asked for by name. */
-bool tables_fit(const struct results *results, const char *dir);
+bool python_tables_fit(const struct results *results, const char *dir);
 
 /* Prints these tables on stdout, where they fit, and with `store` writes the
  * files that results/README.md names.  Without Python a line on stderr says how
  * to get them: results are complete without. */
-void tables_print(const struct results *results, const char *dir, bool store);
+void python_tables_print(const struct results *results, const char *dir,
+                         bool store);
 
 #endif
