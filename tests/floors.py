@@ -7,6 +7,7 @@ A room is a folder; its native/ and sim/ are the two versions of a part of it
 and belong to it.  A file may include a header of its own room or of a lower
 floor, and an object may use a symbol of its own room or of a lower floor.
 Two rooms on one floor do not know each other.  Every room has a README.md.
+What docs/reference/where.md names is where it says.
 The rooms of the library use neither abort nor exit nor the libraries that only
 programs need.  Tests are exempt.  Without objects only the includes are
 checked.
@@ -16,6 +17,7 @@ import re
 import subprocess
 import sys
 
+import sizes
 from sources import listed
 
 FLOORS = {
@@ -95,6 +97,9 @@ def is_test(path):
     return re.search(r"(_test\.c|testing\.h)$|/check\w*\.h$", str(path))
 
 
+WHERE = "docs/reference/where.md"
+
+
 def check_heads():
     """Every room says in a few lines what it is for, and what to read."""
     wrong = []
@@ -106,11 +111,33 @@ def check_heads():
         wrong += [f"{head}: {name} is not there" for name in re.findall(
             r"\]\(([^)]+)\)", "\n".join(lines))
             if not (head.parent / name).exists()]
-    for text in ("CONTRIBUTING.md", "docs/reference/architecture.md"):
+    for text in ("CONTRIBUTING.md", "docs/reference/architecture.md", WHERE):
         wrong += [f"{text}: {name} is not there" for name in re.findall(
-            r"`((?:base|bench|dls|harness|kernels|sched)/[\w/]+\.\w+)",
-            pathlib.Path(text).read_text())
+            r"`((?:analysis|base|bench|dls|docs|harness|jobs|kernels|results|"
+            r"sched|tests)/[\w/-]+\.\w+)", pathlib.Path(text).read_text())
             if "NAME" not in name and not pathlib.Path(name).exists()]
+    return wrong
+
+
+def defines(path, name):
+    """A function, a table, a type, or a name in a list of macros."""
+    text = path.read_text()
+    return path.suffix == ".c" and name in dict(
+        sizes.functions(text.split("\n"))) or re.search(
+        rf"^(?:(?:def|class) {name}\b|{name}\(\) {{|{name} = )"
+        rf"|^(?:static |const )*(?:struct|enum) [^;(]*\b{name}(?:\[\])?"
+        rf"(?: =)? {{|^static inline .*\b{name}\(", text, re.M)
+
+
+def check_where():
+    """In its tables, what a row names is defined in the row's file."""
+    wrong = []
+    for line in pathlib.Path(WHERE).read_text().splitlines():
+        row = re.match(r"\| .* \| `([^`]+)` \| (.*)\|$", line)
+        if row and line.count(" | ") == 2 and pathlib.Path(row[1]).exists():
+            wrong += [f"{WHERE}: {row[1]} does not define {name}"
+                      for name in re.findall(r"`([^`]+)`", row[2])
+                      if not defines(pathlib.Path(row[1]), name)]
     return wrong
 
 
@@ -174,7 +201,7 @@ def check_symbols(build, objects):
 
 def main():
     paths = sources()
-    wrong = check_rooms(paths) + check_heads()
+    wrong = check_rooms(paths) + check_heads() + check_where()
     if not wrong:
         wrong = check_includes(paths)
     if not wrong and len(sys.argv) > 2:
