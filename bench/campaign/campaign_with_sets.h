@@ -1,6 +1,6 @@
 /* The text of a campaign as it runs: its file, with --set. */
-#ifndef BENCH_CAMPAIGN_TEXT_H
-#define BENCH_CAMPAIGN_TEXT_H
+#ifndef BENCH_CAMPAIGN_CAMPAIGN_WITH_SETS_H
+#define BENCH_CAMPAIGN_CAMPAIGN_WITH_SETS_H
 
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/yaml_document.h"

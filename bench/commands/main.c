@@ -96,7 +96,7 @@ static int become_reader(char **argv)
                   "python3-pandas python3-matplotlib python3-jinja2",
                   name);
     }
-    return command_fail(1, &err);
+    return command_fail(COMMAND_FAILED, &err);
 }
 
 int main(int argc, char **argv)
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     /* Lost output is a failure. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
         error_set(&err, errno, "cannot write to the standard output");
-        return command_fail(1, &err);
+        return command_fail(COMMAND_FAILED, &err);
     }
     return code;
 }

@@ -15,7 +15,7 @@ static inline void place_chunk(const struct frame *frame, struct chunk chunk,
               : first + (uint64_t)chunk.size * frame->step;
 }
 
-static inline bool take_chunk(struct frame *frame, uint64_t *from, uint64_t *to)
+static inline bool take_range(struct frame *frame, uint64_t *from, uint64_t *to)
 {
     struct chunk chunk;
     if (!frame_take(frame, &chunk))
@@ -27,7 +27,7 @@ static inline bool take_chunk(struct frame *frame, uint64_t *from, uint64_t *to)
 static inline bool take_long(struct frame *frame, long *from, long *to)
 {
     uint64_t first, end;
-    if (!take_chunk(frame, &first, &end))
+    if (!take_range(frame, &first, &end))
         return false;
     *from = (long)first;
     *to = (long)end;
@@ -37,7 +37,7 @@ static inline bool take_long(struct frame *frame, long *from, long *to)
 static inline bool take_ull(struct frame *frame, ull *from, ull *to)
 {
     uint64_t first, end;
-    if (!take_chunk(frame, &first, &end))
+    if (!take_range(frame, &first, &end))
         return false;
     *from = first;
     *to = end;

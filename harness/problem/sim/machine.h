@@ -1,7 +1,7 @@
 /* The machine that a calibration was made of: what its workers and kernels
  * cost, in place of a platform's flop/s. */
-#ifndef HARNESS_SIM_MACHINE_H
-#define HARNESS_SIM_MACHINE_H
+#ifndef HARNESS_PROBLEM_SIM_MACHINE_H
+#define HARNESS_PROBLEM_SIM_MACHINE_H
 
 #include "harness/costs/calibration.h"
 #include "kernels/kernel.h"

@@ -7,8 +7,8 @@
  * the system, and then sleeps; when it wakes, it has the core at once unless it
  * is still ahead.  Sleeping earns no more than its share.  (A fair scheduler
  * with ticks, as Linux has had with CFS and EEVDF.) */
-#ifndef HARNESS_SIM_SLICES_H
-#define HARNESS_SIM_SLICES_H
+#ifndef HARNESS_REPETITION_SIM_TIME_SLICES_H
+#define HARNESS_REPETITION_SIM_TIME_SLICES_H
 
 #include "harness/costs/calibration.h"
 
