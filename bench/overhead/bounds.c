@@ -11,6 +11,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
+#include "harness/problem/loop_shared.h"
 #include "harness/process/need.h"
 #include "sched/schemes/scheme_registry.h"
 
@@ -154,22 +155,152 @@ static double bound_turn(void *arg)
     return 1e9 * b->bound_s;
 }
 
+/* ---- ss over two ranks: a message there and back for each column ---- */
+
+/* The barest loop with a master that also computes: columns one by one, the
+ * next one asked for early, into memory that both ranks write to. */
+enum { MASTER = 0, OTHER = 1 };
+
+struct bare_part {
+    const struct comm *comm;
+    const struct loop *loop;
+    int64_t next;          /* at the master: the iteration to hand out */
+    int64_t asked;         /* what the other rank sends: nothing to know */
+    MPI_Request listening; /* for its request */
+};
+
+static void listen(struct bare_part *part)
+{
+    MPI_Irecv(&part->asked, 1, MPI_INT64_T, OTHER, 0, part->comm->all,
+              &part->listening);
+}
+
+/* The iteration, or as many as there are: nothing is left. */
+static int64_t hand_out(struct bare_part *part)
+{
+    return part->next < part->loop->iterations ? part->next++
+                                               : part->loop->iterations;
+}
+
+static void answer(struct bare_part *part)
+{
+    int64_t given = hand_out(part);
+    MPI_Send(&given, 1, MPI_INT64_T, OTHER, 0, part->comm->all);
+    if (given < part->loop->iterations)
+        listen(part);
+}
+
+static void look(void *arg)
+{
+    struct bare_part *part = arg;
+    int came = 0;
+    if (part->listening != MPI_REQUEST_NULL)
+        MPI_Test(&part->listening, &came, MPI_STATUS_IGNORE);
+    if (came)
+        answer(part);
+}
+
+static void run_one(const struct bare_part *part, int64_t at,
+                    const struct kernel_poll *poll)
+{
+    const struct loop *loop = part->loop;
+    char *output = loop->shared->window.memory;
+    loop->kernel->run(loop->instance, NULL, at, 1,
+                      output + (size_t)at * loop->output_bytes, poll);
+}
+
+static void run_master(struct bare_part *part)
+{
+    const struct kernel_poll poll = {look, part};
+    listen(part);
+    for (int64_t at = hand_out(part); at < part->loop->iterations;
+         at = hand_out(part)) {
+        run_one(part, at, &poll);
+        look(part);
+    }
+    while (part->listening != MPI_REQUEST_NULL)
+        look(part);
+}
+
+/* The next iteration is asked for before this one is computed. */
+static void run_other(struct bare_part *part)
+{
+    MPI_Comm all = part->comm->all;
+    int64_t at = 0;
+    MPI_Send(&at, 1, MPI_INT64_T, MASTER, 0, all);
+    MPI_Recv(&at, 1, MPI_INT64_T, MASTER, 0, all, MPI_STATUS_IGNORE);
+    while (at < part->loop->iterations) {
+        int64_t next;
+        MPI_Send(&at, 1, MPI_INT64_T, MASTER, 0, all);
+        run_one(part, at, NULL);
+        MPI_Recv(&next, 1, MPI_INT64_T, MASTER, 0, all, MPI_STATUS_IGNORE);
+        at = next;
+    }
+}
+
+static double bare_master_time(struct launch_context *context,
+                               struct loop *loop)
+{
+    struct bare_part part = {.comm = &context->comm, .loop = loop};
+    struct error err;
+    double all_s[2] = {0};
+    if (loop_share(loop, part.comm, &err) != 0)
+        return 0;
+    comm_quiet_barrier(part.comm);
+    comm_sharp_barrier(part.comm);
+    double begin = engine_now();
+    if (part.comm->rank == MASTER)
+        run_master(&part);
+    else
+        run_other(&part);
+    double took_s = engine_now() - begin;
+    comm_gather(part.comm, &took_s, all_s, sizeof(took_s));
+    return all_s[0] > all_s[1] ? all_s[0] : all_s[1];
+}
+
+static double asked_turn(void *arg)
+{
+    struct bounded *b = arg;
+    return 1e9 * bench_cell_time(&b->cell, NULL);
+}
+
+static double bare_turn(void *arg)
+{
+    struct bounded *b = arg;
+    return 1e9 * bare_master_time(b->field->context, &b->field->loop);
+}
+
+static void compare_messages(FILE *out, struct field *field, struct bounded *b)
+{
+    const struct contest row = {.name = "ss",
+                                .how = "bare MPI calls",
+                                .ours = asked_turn,
+                                .bare = bare_turn,
+                                .arg = b,
+                                .aim = AIM_RANKS};
+    contest_run(out, field->context, &row, 1, NULL);
+}
+
 static void open_scheme(struct field *field, const char *scheme)
 {
     struct bounded *b = &field->bounded[field->count];
+    int ranks = field->context->comm.ranks;
+    bool asked = ranks == 2 && strcmp(scheme, "ss") == 0; /* a row of its own */
     const struct bench_field fields[] = {{"scheme", scheme}, {NULL, NULL}};
     struct error err;
     if (bench_cell_open(&b->cell, field->context, &field->loop, fields, &err) !=
         0)
         return;
     b->field = field;
-    field->row[field->count++] = (struct contest){
-        .name = scheme,
-        .how = "its bound",
-        .ours = scheme_turn,
-        .bare = bound_turn,
-        .arg = b,
-        .aim = field->context->comm.ranks > 1 ? AIM_RANKS : AIM_THREADS};
+    field->row[field->count++] =
+        (struct contest){.name = scheme,
+                         .how = "its bound",
+                         .ours = scheme_turn,
+                         .bare = bound_turn,
+                         .arg = b,
+                         .aim = ranks == 1 ? AIM_THREADS
+                                : asked    ? 0
+                                           : AIM_RANKS};
 }
 
 static void open_workers(struct field *field)
@@ -216,6 +347,9 @@ void overhead_bounds(FILE *out, struct launch_context *context)
         for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
             open_scheme(field, sched_schemes[i]->name);
         compare_bounds(out, field);
+        for (int i = 0; context->comm.ranks == 2 && i < field->count; i++)
+            if (strcmp(field->row[i].name, "ss") == 0)
+                compare_messages(out, field, &field->bounded[i]);
         for (int i = 0; i < field->count; i++)
             bench_cell_close(&field->bounded[i].cell);
         for (int t = 1; t < field->context->threads; t++)

@@ -202,6 +202,13 @@ static double time_bare(void *arg)
     return team_time_counter(field->context, &field->counter, CHUNKS);
 }
 
+static double time_called(void *arg)
+{
+    struct field *field = arg;
+    return team_time_calls(field->context, &field->counter, CHUNKS, field->null,
+                           field->instance);
+}
+
 static double time_plain(void *arg)
 {
     struct field *field = arg;
@@ -265,6 +272,17 @@ void overhead_threads(FILE *out, struct launch_context *context)
                                  .ours = time_bare,
                                  .bare = time_bare,
                                  .arg = field};
+    const struct contest called = {.name = "bare, and a body is called",
+                                   .how = "atomic",
+                                   .ours = time_called,
+                                   .bare = time_bare,
+                                   .arg = field};
+    const struct contest beside = {.name = "ss, beside that",
+                                   .how = "closed",
+                                   .ours = time_timed,
+                                   .bare = time_called,
+                                   .arg = field,
+                                   .aim = 1.05};
     struct error err = {""};
     field->context = context;
     if (open_all(field, served, &err) != 0) {
@@ -276,6 +294,9 @@ void overhead_threads(FILE *out, struct launch_context *context)
                  "asking, beside a bare fetch-and-add",
                  context->threads);
     contest_run(out, context, &bare, 1, NULL);
+    contest_run(out, context, &called, 1, NULL);
+    field->timed = &served[0];
+    contest_run(out, context, &beside, 1, NULL);
     for (int i = 0; i < COUNT; i++)
         compare_scheme(out, field, &served[i]);
     for (int i = 0; i < COUNT; i++) {

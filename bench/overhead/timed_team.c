@@ -74,6 +74,43 @@ double team_time_counter(struct launch_context *context,
     return team_time_chunks(context, context->team, count_steps, &bare, NULL);
 }
 
+/* As ss must do it: the next step is counted before the body of this one, which
+ * is called by pointer, runs. */
+struct bare_called {
+    struct bare bare;
+    const struct kernel_ops *kernel;
+    const void *instance;
+};
+
+static int64_t call_steps(int thread, void *arg)
+{
+    const struct bare_called *called = arg;
+    const struct kernel_ops *kernel = called->kernel;
+    struct source_counter *counter = called->bare.counter;
+    const void *instance = called->instance;
+    const int64_t steps = called->bare.steps;
+    _Alignas(128) char scratch[128] = {0};
+    int64_t mine = 0;
+    (void)thread;
+    int64_t step = source_step(counter);
+    while (step < steps) {
+        int64_t next = source_step(counter);
+        kernel->run(instance, scratch, step, 1, NULL, NULL);
+        step = next;
+        mine++;
+    }
+    return mine;
+}
+
+double team_time_calls(struct launch_context *context,
+                       struct source_counter *counter, int64_t steps,
+                       const struct kernel_ops *kernel, const void *instance)
+{
+    struct bare_called called = {{counter, steps}, kernel, instance};
+    atomic_store(&counter->step, 0);
+    return team_time_chunks(context, context->team, call_steps, &called, NULL);
+}
+
 int64_t team_run_source(struct source *source, const struct kernel_ops *kernel,
                         const void *instance)
 {

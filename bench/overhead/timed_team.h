@@ -21,6 +21,12 @@ double team_time_chunks(struct launch_context *context,
 double team_time_counter(struct launch_context *context,
                          struct source_counter *counter, int64_t steps);
 
+/* The same where each step calls the kernel for one iteration, one step ahead
+ * of the counter: the barest `ss`. */
+double team_time_calls(struct launch_context *context,
+                       struct source_counter *counter, int64_t steps,
+                       const struct kernel_ops *kernel, const void *instance);
+
 /* A worker's part of a loop: the kernel runs all chunks that the source hands
  * out.  Returns their number. */
 int64_t team_run_source(struct source *source, const struct kernel_ops *kernel,
