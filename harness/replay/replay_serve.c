@@ -233,7 +233,7 @@ static void serve_now(struct play *play, struct server *server,
 }
 
 /* A refill that the rank has waited for has come to the one below. */
-static void let_go(struct play *play, struct server *server, double now)
+static void resume_serving(struct play *play, struct server *server, double now)
 {
     enum held held = server->held;
     server->held = FREE;
@@ -293,7 +293,7 @@ void serve_refill(struct play *play, int m, double now)
     post->arrived = true;
     if (above->held != FREE &&
         (double)post->count * sizeof(struct task) >= WAITED_BYTES)
-        let_go(play, above, now);
+        resume_serving(play, above, now);
     if (server->held != FREE && post->asker < 0)
         return;
     if (post->asker < 0) {

@@ -54,7 +54,7 @@ static double start_of(const struct sim_worker *one)
 }
 
 /* Ranks lack the stack for formatted output.  SimGrid notices that all wait. */
-static void say_never(void)
+static void report_deadlock(void)
 {
     static const char text[] =
         "dlsbench: the simulated loop never ends, all wait for who is gone\n";
@@ -64,7 +64,7 @@ static void say_never(void)
 
 /* A worker that never comes back waits until the loop is over without it;
  * without reissue that is never. */
-static void be_gone(struct sim_worker *one)
+static void wait_until_over(struct sim_worker *one)
 {
     const struct engine_patience patience = {0};
     struct run *run = one->run;
@@ -74,7 +74,7 @@ static void be_gone(struct sim_worker *one)
     if (book != NULL)
         reissue_await(book, &patience);
     if (book == NULL)
-        say_never();
+        report_deadlock();
     while (book == NULL)
         engine_idle(&idle, &patience, &never);
     one->back = true;
@@ -85,12 +85,12 @@ static void be_gone(struct sim_worker *one)
 }
 
 /* Until `to_s` since the start. */
-static void be_held(struct sim_worker *one, double to_s)
+static void hold_until(struct sim_worker *one, double to_s)
 {
     if (isfinite(to_s))
         engine_sleep(to_s - (engine_now() - start_of(one)));
     else
-        be_gone(one);
+        wait_until_over(one);
 }
 
 void perturb_open_worker(struct sim_worker *one)
@@ -119,7 +119,7 @@ void perturb_before(struct sim_worker *one)
         perturb_toll_add(&one->toll[holder], holder != last, since,
                          free_s - since);
         last = holder;
-        be_held(one, free_s);
+        hold_until(one, free_s);
         since = fmax(free_s, engine_now() - start_of(one));
     }
 }
@@ -132,5 +132,5 @@ void perturb_after(struct sim_worker *one, double from_s, double work_s)
     double end = perturbs_end(&one->run->setup->perturbs, one->hit,
                               one->source.worker, from, work_s, one->toll);
     if (end > from + work_s)
-        be_held(one, end);
+        hold_until(one, end);
 }

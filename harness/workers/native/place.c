@@ -72,8 +72,8 @@ static int rank_workers(const struct tree *tree, int rank)
 
 /* Ranks of this rank's kind (with workers, or without) before it in its
  * group. */
-static int kin_before(const struct place *place, const struct tree *tree,
-                      int rank)
+static int same_kind_before(const struct place *place, const struct tree *tree,
+                            int rank)
 {
     bool works = rank_workers(tree, rank) > 0;
     int before = 0;
@@ -87,8 +87,8 @@ struct place_slot place_slot(const struct place *place, const struct tree *tree,
                              int domains, int rank, int thread)
 {
     int before = 0, all = 0, seen = 0;
-    int kin = kin_before(place, tree, rank);
-    struct place_slot slot = {.domain = kin % domains};
+    int same = same_kind_before(place, tree, rank);
+    struct place_slot slot = {.domain = same % domains};
     for (int r = 0; r < place->ranks; r++) {
         int workers = rank_workers(tree, r);
         if (place->group[r] != place->group[rank] || workers == 0 ||
@@ -98,7 +98,7 @@ struct place_slot place_slot(const struct place *place, const struct tree *tree,
         before += r < rank ? workers : 0;
     }
     slot.slots = all > 0 ? all : 1;
-    slot.slot = rank_workers(tree, rank) == 0 ? slot.slots + kin / domains
+    slot.slot = rank_workers(tree, rank) == 0 ? slot.slots + same / domains
                                               : before + thread;
     return slot;
 }
