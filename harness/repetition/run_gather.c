@@ -14,9 +14,9 @@ struct rank_report {
     int64_t messages, bytes;
 };
 
-static const struct reissue *book_of(const struct run *run)
+static const struct reissue *ledger_of(const struct run *run)
 {
-    return transport_book(&run->transport);
+    return transport_ledger(&run->transport);
 }
 
 static void fill_results(struct run *run)
@@ -69,12 +69,12 @@ static double bound_time(const struct run *run, const struct run_result *result)
 }
 
 /* Chunks whose result came too late are not part of the loop. */
-static int64_t drop_late(const struct reissue *book, struct logged *all,
+static int64_t drop_late(const struct reissue *ledger, struct logged *all,
                          int64_t n)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++)
-        if (reissue_winner(book, all[i].ran.start) == (int)all[i].worker)
+        if (reissue_winner(ledger, all[i].ran.start) == (int)all[i].worker)
             all[kept++] = all[i];
     return kept;
 }
@@ -92,9 +92,9 @@ static int compare_logged(const void *a, const void *b)
 static void split_log(struct run *run, struct logged *all, int64_t n,
                       struct run_result *result)
 {
-    const struct reissue *book = book_of(run);
-    if (book != NULL)
-        n = drop_late(book, all, n);
+    const struct reissue *ledger = ledger_of(run);
+    if (ledger != NULL)
+        n = drop_late(ledger, all, n);
     qsort(all, (size_t)n, sizeof(*all), compare_logged);
     run->all.ran = need_zeroed((size_t)n + 1, sizeof(*run->all.ran));
     run->all.ran_worker =
@@ -166,8 +166,8 @@ static void gather_ranks(struct run *run, struct run_result *result)
     }
     bool one_clock = comm->one_host || comm->held == comm->ranks;
     result->skew_s = one_clock ? last - first : -1;
-    if (book_of(run) != NULL)
-        result->time_s = book_of(run)->over_s - run->rank->start_s;
+    if (ledger_of(run) != NULL)
+        result->time_s = ledger_of(run)->over_s - run->rank->start_s;
     free(gathered);
 }
 
@@ -230,16 +230,16 @@ static void gather_tolls(struct run *run, struct run_result *result)
 }
 
 /* The loop ends with its last result in place, whatever was computed twice. */
-static void gather_book(struct run *run, struct run_result *result)
+static void gather_ledger(struct run *run, struct run_result *result)
 {
-    const struct reissue *book = book_of(run);
+    const struct reissue *ledger = ledger_of(run);
     int count = run->setup->perturbs.count;
-    if (book == NULL)
+    if (ledger == NULL)
         return;
-    result->reissued = book->again;
-    result->dropped = book->dropped;
-    result->chunks = book->count;
-    result->iterations = book->placed;
+    result->reissued = ledger->again;
+    result->dropped = ledger->dropped;
+    result->chunks = ledger->count;
+    result->iterations = ledger->placed;
     for (int w = 0; run->all.workers != NULL && w < run->tree.workers; w++)
         run_end_with_loop(&run->all.workers[w],
                           run->all.tolls + (size_t)w * (size_t)count, count,
@@ -252,7 +252,7 @@ void run_gather(struct run *run, struct run_result *result)
     gather_between(run, result);
     gather_workers(run, result);
     gather_tolls(run, result);
-    gather_book(run, result);
+    gather_ledger(run, result);
     gather_counted(run, result);
     gather_log(run, result);
     if (run->context->comm.rank == 0)

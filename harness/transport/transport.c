@@ -87,10 +87,10 @@ int transport_rewind(struct transport *transport, bool further_step)
                : 0;
 }
 
-struct reissue *transport_book(const struct transport *transport)
+struct reissue *transport_ledger(const struct transport *transport)
 {
-    return transport->ops->book != NULL
-               ? transport->ops->book(transport->shared)
+    return transport->ops->ledger != NULL
+               ? transport->ops->ledger(transport->shared)
                : NULL;
 }
 

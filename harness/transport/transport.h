@@ -268,9 +268,9 @@ struct transport_ops {
     const char *(*data)(const void *end, int i, int64_t *first);
     /* Where chunks are handed out again: whether all results are known to be
      * in place; under stealing: whether nothing is left in any rank.  And,
-     * where they are handed out again, the book, else NULL. */
+     * where they are handed out again, the ledger, else NULL. */
     bool (*is_over)(void *end);
-    struct reissue *(*book)(void *shared);
+    struct reissue *(*ledger)(void *shared);
     /* The facts of worker i of this rank since the reset, as in the rules. */
     void (*facts)(const void *end, int i, int64_t value[TRANSPORT_FACTS]);
     /* The effective value of its extra field; NULL: the given one. */
@@ -301,9 +301,9 @@ int transport_open(struct transport *transport, const struct transport_ops *ops,
 void transport_close(struct transport *transport);
 int transport_rewind(struct transport *transport, bool further_step);
 
-/* The book of reissued chunks; NULL: not in this process.  The worker in whose
- * static share an iteration was; -1: there are none. */
-struct reissue *transport_book(const struct transport *transport);
+/* The ledger of reissued chunks; NULL: not in this process.  The worker in
+ * whose static share an iteration was; -1: there are none. */
+struct reissue *transport_ledger(const struct transport *transport);
 int transport_home(const struct transport *transport, int64_t iteration);
 
 #endif

@@ -61,8 +61,8 @@ struct run_own {
     struct touch *touch; /* of each worker, until the first repetition of the
                             first run of a loop is over; else NULL */
     struct kernel_poll poll;
-    const struct reissue *book; /* that the poll looks at; NULL: none */
-    struct looks looks;         /* of the poll */
+    const struct reissue *ledger; /* that the poll looks at; NULL: none */
+    struct looks looks;           /* of the poll */
     uint64_t start_ticks;
     struct engine_share_mark *mark; /* of each worker, before the start */
 };

@@ -26,11 +26,11 @@ static int64_t last_step(const struct run *run)
 /* With reissued chunks the master holds all results. */
 static void collect_placed(struct run *run)
 {
-    const struct reissue *book = transport_book(&run->transport);
+    const struct reissue *ledger = transport_ledger(&run->transport);
     char *output = run->transport.setup.output;
-    for (int32_t i = 0; book != NULL && i < book->count; i++)
-        hold_chunk(run, output, book->entry[i].chunk.start,
-                   book->entry[i].chunk.size);
+    for (int32_t i = 0; ledger != NULL && i < ledger->count; i++)
+        hold_chunk(run, output, ledger->entry[i].chunk.start,
+                   ledger->entry[i].chunk.size);
 }
 
 static void collect_held(struct run *run)

@@ -18,13 +18,13 @@
 static void poll_call(void *arg)
 {
     struct run *run = arg;
-    const struct reissue *book = run->own->book;
+    const struct reissue *ledger = run->own->ledger;
     if (!run_hands_out(run))
         return;
     uint64_t before = engine_ticks();
     if (!looks_due(&run->own->looks, before))
         return;
-    bool over = book != NULL && reissue_is_over(book);
+    bool over = ledger != NULL && reissue_is_over(ledger);
     bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
     if (run->dependent.dmps != NULL)
         any = links_progress(&run->dependent.dmps->links) || any;
@@ -104,7 +104,7 @@ static int open_worker(struct run *run, int i, struct error *err)
                          (long long)loop->iterations, steps);
     if (i == 0 && needs_poll(run)) {
         run->own->poll = (struct kernel_poll){poll_call, run};
-        run->own->book = transport_book(&run->transport);
+        run->own->ledger = transport_ledger(&run->transport);
         worker->poll = &run->own->poll;
     }
     run_perturb_poll(run, i);

@@ -70,12 +70,12 @@ static void wait_until_over(struct sim_worker *one)
     struct run *run = one->run;
     struct engine_event never = {0};
     struct engine_idle idle = {0};
-    struct reissue *book = transport_book(&run->transport);
-    if (book != NULL)
-        reissue_await(book, &patience);
-    if (book == NULL)
+    struct reissue *ledger = transport_ledger(&run->transport);
+    if (ledger != NULL)
+        reissue_await(ledger, &patience);
+    if (ledger == NULL)
         report_deadlock();
-    while (book == NULL)
+    while (ledger == NULL)
         engine_idle(&idle, &patience, &never);
     one->back = true;
     for (int k = 0; k < run->setup->perturbs.count; k++)

@@ -118,8 +118,8 @@ static void poll_call(void *arg)
 {
     struct sim_worker *one = arg;
     struct run *run = one->run;
-    const struct reissue *book = transport_book(&run->transport);
-    bool over = book != NULL && reissue_is_over(book);
+    const struct reissue *ledger = transport_ledger(&run->transport);
+    bool over = ledger != NULL && reissue_is_over(ledger);
     double start = engine_now();
     if (end_poll(&run_rank_of(run, number_of(one))->end) && !over)
         one->source.serve_s += engine_now() - start;

@@ -111,7 +111,7 @@ static int open_root(struct chain_root *root, struct error *err)
     if (code == 0 && has_memory(root))
         code = own_memory(root, err);
     if (code == 0 && has_memory(root) && setup->reissue > 0)
-        code = chain_root_open_book(root, err);
+        code = chain_root_open_ledger(root, err);
     return code;
 }
 
@@ -142,8 +142,8 @@ void chain_unshare(void *shared)
         free(root->counter);
         free(root->state);
     }
-    if (root->has_book)
-        reissue_close(&root->book);
+    if (root->has_ledger)
+        reissue_close(&root->ledger);
     sched_table_free(&root->table);
     sched_table_free(&root->order);
     range_units_close(&root->units);
@@ -172,8 +172,8 @@ int chain_rewind(void *shared, bool further_step)
     }
     if (root->setup->comm->rank > 0)
         return 0;
-    if (root->has_book)
-        reissue_reset(&root->book);
+    if (root->has_ledger)
+        reissue_reset(&root->ledger);
     if (root->state != NULL &&
         goes_on(root, root->setup->scheme->outer, further_step))
         sched_again(&root->sched, &root->setup->scheme->outer_spec,
@@ -297,7 +297,7 @@ static int open_relay(struct chain *chain, struct error *err)
         .shares = setup->collect == TRANSPORT_RESULTS_SHARED,
         .ahead = ahead_of(setup),
         .reissues = setup->reissue > 0,
-        .book = root->has_book ? &root->book : NULL,
+        .ledger = root->has_ledger ? &root->ledger : NULL,
         .own = chain->own,
         .input = setup->input,
         .patience = setup->patience,

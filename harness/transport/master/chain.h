@@ -50,8 +50,8 @@ struct chain_root {
     bool owns_memory; /* counter and state are not in a window */
     /* Chunks may be handed out again: which are out, where they are handed
      * out. */
-    bool has_book;
-    struct reissue book;
+    bool has_ledger;
+    struct reissue ledger;
 };
 
 /* A rank's end. */
@@ -71,7 +71,7 @@ struct chain {
     union chain_source *upstream_source;
     int upstream_first;
     /* Chunks may be handed out again: the sources of workers that share memory
-     * with the book, and the results of each worker (not in simulation). */
+     * with the ledger, and the results of each worker (not in simulation). */
     struct reissue_source *again;
     char **own;
     size_t own_bytes;
@@ -103,7 +103,7 @@ void chain_poison(void *chain, int byte);
 char *chain_output(const void *chain, int i);
 const char *chain_data(const void *chain, int i, int64_t *first);
 bool chain_is_over(void *chain);
-struct reissue *chain_book(void *root);
+struct reissue *chain_ledger(void *root);
 enum engine_cost chain_cost(const void *chain, int i);
 
 #define CHAIN_OPS                                                              \
@@ -114,7 +114,7 @@ enum engine_cost chain_cost(const void *chain, int i);
     .traffic = chain_traffic, .keeps = chain_keeps,                            \
     .collected = chain_collected, .poison = chain_poison,                      \
     .output = chain_output, .data = chain_data, .is_over = chain_is_over,      \
-    .book = chain_book, .cost = chain_cost
+    .ledger = chain_ledger, .cost = chain_cost
 
 /* ---- its own parts ---- */
 
@@ -142,7 +142,7 @@ void chain_ahead_facts(const void *chain, int i,
                        int64_t value[TRANSPORT_FACTS]);
 
 /* harness/transport/master/chain_reissue.c. */
-int chain_root_open_book(struct chain_root *root, struct error *err);
+int chain_root_open_ledger(struct chain_root *root, struct error *err);
 int chain_reissue_open(struct chain *chain, struct error *err);
 void chain_reissue_close(struct chain *chain);
 void chain_reissue_sources(struct chain *chain);

@@ -1,6 +1,6 @@
-/* A chain whose chunks may be handed out again: the book, the workers' private
- * results, and the sources in front of those of workers that share memory with
- * the book. */
+/* A chain whose chunks may be handed out again: the ledger, the workers'
+ * private results, and the sources in front of those of workers that share
+ * memory with the ledger. */
 #include "harness/transport/master/chain.h"
 
 #include "base/pages.h"
@@ -13,14 +13,14 @@
  * message takes its time. */
 static const double LEAST_S = 100e-6;
 
-int chain_root_open_book(struct chain_root *root, struct error *err)
+int chain_root_open_ledger(struct chain_root *root, struct error *err)
 {
     const struct transport_setup *setup = root->setup;
-    if (reissue_open(&root->book, setup->iterations, setup->tree->workers,
+    if (reissue_open(&root->ledger, setup->iterations, setup->tree->workers,
                      setup->reissue * setup->iteration_s,
                      setup->reissue * LEAST_S) != 0)
         return error_set(err, ENOMEM, "out of memory for what is out");
-    root->has_book = true;
+    root->has_ledger = true;
     return 0;
 }
 
@@ -90,17 +90,17 @@ void chain_reissue_sources(struct chain *chain)
 {
     struct chain_root *root = chain->root;
     int first = chain->tree->rank_worker[chain->comm->rank];
-    bool beside = root->has_book && (!chain->has_relay || chain->relay.count);
+    bool beside = root->has_ledger && (!chain->has_relay || chain->relay.count);
     if (!beside)
         return;
-    root->book.reserved = chain->has_relay ? relay_reserved : state_reserved;
-    root->book.arg = chain->has_relay ? (void *)&chain->relay : (void *)root;
+    root->ledger.reserved = chain->has_relay ? relay_reserved : state_reserved;
+    root->ledger.arg = chain->has_relay ? (void *)&chain->relay : (void *)root;
     for (int i = 0; i < chain->workers; i++) {
         if (!chain_takes_part(chain, first + i))
             continue;
         chain->again[i] = (struct reissue_source){
             .inner = &chain->source[i].base,
-            .book = &root->book,
+            .ledger = &root->ledger,
             .own = chain_output(chain, i),
             .output = chain->comm->hollow ? NULL : chain->setup->output,
             .output_bytes = chain->setup->output_bytes,
@@ -126,19 +126,19 @@ bool chain_is_over(void *end)
     struct chain_root *root = chain->root;
     if (chain->setup->reissue == 0)
         return false;
-    return root->has_book ? reissue_is_over(&root->book)
-                          : relay_is_over(&chain->relay);
+    return root->has_ledger ? reissue_is_over(&root->ledger)
+                            : relay_is_over(&chain->relay);
 }
 
-struct reissue *chain_book(void *shared)
+struct reissue *chain_ledger(void *shared)
 {
     struct chain_root *root = shared;
-    return root->has_book ? &root->book : NULL;
+    return root->has_ledger ? &root->ledger : NULL;
 }
 
 void chain_poison(void *end, int byte)
 {
     struct chain *chain = end;
-    if (chain->root->has_book && chain->has_relay)
+    if (chain->root->has_ledger && chain->has_relay)
         result_collector_poison(&chain->relay.results, byte);
 }

@@ -162,7 +162,7 @@ static int open_results(struct relay *relay, const struct relay_setup *setup)
                                          .own = setup->own,
                                          .inbox = setup->inbox,
                                          .bytes = setup->output_bytes,
-                                         .book = setup->book};
+                                         .ledger = setup->ledger};
     int code = result_collector_open(&relay->results, &results);
     if (code == 0 && setup->first && results.receives && results.collects)
         code = relay_first_open(&relay->first, relay->queue.children);
@@ -200,7 +200,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .shares = setup->shares,
                             .ahead = setup->ahead,
                             .reissues = setup->reissues,
-                            .book = setup->book,
+                            .ledger = setup->ledger,
                             .over = {.request = MPI_REQUEST_NULL},
                             .input = setup->input,
                             .port = {.sending = MPI_REQUEST_NULL}};

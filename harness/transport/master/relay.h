@@ -70,10 +70,10 @@ struct relay {
     struct result_collector results;
     struct relay_first first;
 
-    /* Chunks may be handed out again, by the book of the master's rank
+    /* Chunks may be handed out again, by the ledger of the master's rank
      * (simulated: everywhere). */
     bool reissues;
-    struct reissue *book;
+    struct reissue *ledger;
     struct relay_over over;
 
     const struct input *input; /* sent with every chunk; NULL: none */
@@ -100,11 +100,11 @@ struct relay_setup {
     const void *output;
     void *inbox;
     size_t output_bytes;
-    /* Chunks may be handed out again, by the book of the master's rank (NULL
+    /* Chunks may be handed out again, by the ledger of the master's rank (NULL
      * elsewhere, but for simulations); what its workers compute is in `own`,
      * NULL in simulation. */
     bool reissues;
-    struct reissue *book;
+    struct reissue *ledger;
     char *const *own;
     /* Data that follow each chunk to its worker, also an empty one; NULL: none.
      * Only flat, with one thread in each rank. */

@@ -16,11 +16,12 @@ void relay_reissue_answer(struct relay *relay, int worker,
 {
     double wait_s, now = engine_now();
     if (answer == MASTER_CHUNK) {
-        reissue_out(relay->book, worker, chunk, now);
+        reissue_out(relay->ledger, worker, chunk, now);
         return;
     }
     *chunk = (struct chunk){0};
-    if (reissue_take(relay->book, worker, now, chunk, &wait_s) == REISSUE_WAIT)
+    if (reissue_take(relay->ledger, worker, now, chunk, &wait_s) ==
+        REISSUE_WAIT)
         *chunk = (struct chunk){.step = STEP_WAIT,
                                 .start = (int64_t)(wait_s * 1e9) + 1};
 }
@@ -47,16 +48,16 @@ void relay_over_reset(struct relay *relay)
 
 void relay_over_listen(struct relay *relay)
 {
-    if (relay->reissues && relay->book == NULL)
+    if (relay->reissues && relay->ledger == NULL)
         MPI_Irecv(&relay->over.byte, 1, MPI_BYTE, relay->tree->master[0].rank,
                   RELAY_OVER, relay->comm->all, &relay->over.request);
 }
 
-/* By the master; ranks of one process see the book. */
+/* By the master; ranks of one process see the ledger. */
 void relay_tell_over(struct relay *relay)
 {
     bool tells = relay->count > 0 && !relay->comm->one_process;
-    if (!tells || relay->over.told || !reissue_is_over(relay->book))
+    if (!tells || relay->over.told || !reissue_is_over(relay->ledger))
         return;
     relay->over.told = true;
     for (int rank = 0; rank < relay->comm->ranks; rank++)
@@ -67,8 +68,8 @@ void relay_tell_over(struct relay *relay)
 
 bool relay_is_over(struct relay *relay)
 {
-    if (relay->book != NULL)
-        return reissue_is_over(relay->book);
+    if (relay->ledger != NULL)
+        return reissue_is_over(relay->ledger);
     if (atomic_load(&relay->over.known))
         return true;
     comm_begin(relay->comm);
@@ -86,7 +87,7 @@ void relay_await_over(struct relay *relay)
     struct engine_idle idle = {0};
     if (!relay->reissues)
         return;
-    if (relay->book != NULL) {
+    if (relay->ledger != NULL) {
         /* A worker that takes no part has left before, and none asks. */
         comm_begin(relay->comm);
         relay_tell_over(relay);

@@ -65,7 +65,7 @@ static bool has_reports(const struct relay *relay,
 {
     return request->ran > 0 &&
            (!relay->reissues ||
-            reissue_tells(relay->book, request->child, request->start));
+            reissue_tells(relay->ledger, request->child, request->start));
 }
 
 /* A worker's own report is in its request, those of a master are behind it. */

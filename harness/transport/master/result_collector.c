@@ -43,7 +43,7 @@ static int open_landed(struct result_collector *collector, int rank)
 /* A chunk has one iteration at least. */
 static int open_lists(struct result_collector *collector, int rank)
 {
-    if (collector->book == NULL) {
+    if (collector->ledger == NULL) {
         collector->result = pages_map(list_bytes(collector));
         return collector->result != NULL ? 0 : -ENOMEM;
     }
@@ -67,7 +67,7 @@ int result_collector_open(struct result_collector *collector,
                                            .inbox = setup->inbox,
                                            .bytes = setup->bytes,
                                            .iteration = MPI_DATATYPE_NULL,
-                                           .book = setup->book};
+                                           .ledger = setup->ledger};
     int code = 0;
     if (setup->receives && setup->collects)
         code = open_lists(collector, setup->rank);
@@ -172,7 +172,7 @@ void result_collector_receive(struct result_collector *collector, int worker,
 {
     int bytes, tag = tag_of(collector, worker);
     MPI_Datatype type = message_type(collector, size, &bytes);
-    invariant(collector->book == NULL);
+    invariant(collector->ledger == NULL);
     invariant(collector->count < collector->iterations);
     MPI_Irecv(collector->inbox + place_of(collector, start), bytes, type, from,
               tag, collector->box->comm->all, coming);
@@ -220,12 +220,12 @@ static void take_arrival(struct result_collector *collector,
                          const struct arrival *arrival)
 {
     size_t at = place_of(collector, arrival->start);
-    if (!reissue_claim(collector->book, arrival->worker, arrival->start))
+    if (!reissue_claim(collector->ledger, arrival->worker, arrival->start))
         return;
     if (collector->landed != NULL)
         memcpy(collector->inbox + at, collector->landed[arrival->worker] + at,
                place_of(collector, arrival->size));
-    reissue_placed(collector->book, arrival->start, engine_now());
+    reissue_placed(collector->ledger, arrival->start, engine_now());
 }
 
 bool result_collector_place(struct result_collector *collector)
@@ -251,7 +251,7 @@ bool result_collector_place(struct result_collector *collector)
 void result_collector_expect(struct result_collector *collector, int worker,
                              int from, int64_t start, int64_t size)
 {
-    if (collector->book != NULL)
+    if (collector->ledger != NULL)
         receive_apart(collector, worker, from, start, size);
     else {
         invariant(collector->count < collector->iterations);
@@ -279,7 +279,7 @@ static void poison_entry(struct result_collector *collector,
     size_t at = place_of(collector, entry->chunk.start);
     int32_t cursor = 0;
     int worker;
-    while ((worker = reissue_holder(collector->book, entry, &cursor)) >= 0)
+    while ((worker = reissue_holder(collector->ledger, entry, &cursor)) >= 0)
         if (collector->landed[worker] != NULL)
             memset(collector->landed[worker] + at, byte,
                    place_of(collector, entry->chunk.size));
@@ -287,7 +287,7 @@ static void poison_entry(struct result_collector *collector,
 
 void result_collector_poison(struct result_collector *collector, int byte)
 {
-    for (int32_t i = 0; collector->landed != NULL && i < collector->book->count;
-         i++)
-        poison_entry(collector, &collector->book->entry[i], byte);
+    for (int32_t i = 0;
+         collector->landed != NULL && i < collector->ledger->count; i++)
+        poison_entry(collector, &collector->ledger->entry[i], byte);
 }

@@ -43,7 +43,7 @@ struct result_collector {
     int64_t count, posted; /* posted: those that have a receive by now */
     int landing;           /* receives that it posts at a time */
     /* Chunks may be handed out again: */
-    struct reissue *book;
+    struct reissue *ledger;
     char **landed; /* of each worker of other ranks; NULL: in the inbox */
     struct arrival *arrival;
     int arrivals, arrival_room;
@@ -59,7 +59,8 @@ struct result_setup {
     char *const *own;
     char *inbox;
     size_t bytes;
-    struct reissue *book; /* NULL: no chunk is handed out again, or not here */
+    struct reissue
+        *ledger; /* NULL: no chunk is handed out again, or not here */
 };
 
 /* All pointers stay the caller's.  Returns 0 or -ENOMEM. */

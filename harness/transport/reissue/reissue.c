@@ -7,79 +7,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t entry_bytes(const struct reissue *book)
+static size_t entry_bytes(const struct reissue *ledger)
 {
-    return (size_t)book->iterations * sizeof(*book->entry);
+    return (size_t)ledger->iterations * sizeof(*ledger->entry);
 }
 
-static size_t place_bytes(const struct reissue *book)
+static size_t place_bytes(const struct reissue *ledger)
 {
-    return (size_t)book->iterations * sizeof(*book->place);
+    return (size_t)ledger->iterations * sizeof(*ledger->place);
 }
 
-int reissue_open(struct reissue *book, int64_t iterations, int workers,
+int reissue_open(struct reissue *ledger, int64_t iterations, int workers,
                  double allowed_s, double least_s)
 {
-    *book = (struct reissue){.iterations = iterations,
-                             .workers = workers,
-                             .allowed_s = allowed_s,
-                             .least_s = least_s,
-                             .first = -1};
-    book->entry = pages_map(entry_bytes(book));
-    book->place = pages_map(place_bytes(book));
-    if (book->entry != NULL && book->place != NULL)
+    *ledger = (struct reissue){.iterations = iterations,
+                               .workers = workers,
+                               .allowed_s = allowed_s,
+                               .least_s = least_s,
+                               .first = -1};
+    ledger->entry = pages_map(entry_bytes(ledger));
+    ledger->place = pages_map(place_bytes(ledger));
+    if (ledger->entry != NULL && ledger->place != NULL)
         return 0;
-    reissue_close(book);
+    reissue_close(ledger);
     return -ENOMEM;
 }
 
-void reissue_close(struct reissue *book)
+void reissue_close(struct reissue *ledger)
 {
-    pages_unmap(book->entry, entry_bytes(book));
-    pages_unmap(book->place, place_bytes(book));
-    free(book->holder);
-    *book = (struct reissue){.first = -1};
+    pages_unmap(ledger->entry, entry_bytes(ledger));
+    pages_unmap(ledger->place, place_bytes(ledger));
+    free(ledger->holder);
+    *ledger = (struct reissue){.first = -1};
 }
 
-void reissue_reset(struct reissue *book)
+void reissue_reset(struct reissue *ledger)
 {
-    for (int32_t i = 0; i < book->count; i++)
-        book->place[book->entry[i].chunk.start] = 0;
-    book->count = book->holders = 0;
-    book->first = -1;
-    book->fresh = book->placed = book->again = book->dropped = 0;
-    book->began_s = book->over_s = 0;
-    atomic_store(&book->over, false);
+    for (int32_t i = 0; i < ledger->count; i++)
+        ledger->place[ledger->entry[i].chunk.start] = 0;
+    ledger->count = ledger->holders = 0;
+    ledger->first = -1;
+    ledger->fresh = ledger->placed = ledger->again = ledger->dropped = 0;
+    ledger->began_s = ledger->over_s = 0;
+    atomic_store(&ledger->over, false);
 }
 
 /* ---- lists ---- */
 
-static bool has_room(struct reissue *book)
+static bool has_room(struct reissue *ledger)
 {
-    if (book->holders < book->holder_room)
+    if (ledger->holders < ledger->holder_room)
         return true;
-    int32_t room = book->holder_room * 2 + 256;
+    int32_t room = ledger->holder_room * 2 + 256;
     struct reissue_holder *more =
-        realloc(book->holder, (size_t)room * sizeof(*more));
+        realloc(ledger->holder, (size_t)room * sizeof(*more));
     if (more == NULL)
         return false;
-    book->holder = more;
-    book->holder_room = room;
+    ledger->holder = more;
+    ledger->holder_room = room;
     return true;
 }
 
-static void hold_chunk(struct reissue *book, struct reissue_entry *entry,
+static void hold_chunk(struct reissue *ledger, struct reissue_entry *entry,
                        int worker)
 {
-    if (!has_room(book))
+    if (!has_room(ledger))
         return;
-    book->holder[book->holders] = (struct reissue_holder){worker, entry->later};
-    entry->later = book->holders++;
+    ledger->holder[ledger->holders] =
+        (struct reissue_holder){worker, entry->later};
+    entry->later = ledger->holders++;
 }
 
 /* The cursor is 1 behind the first, and then 2 more than the place of the one
  * that was told. */
-int reissue_holder(const struct reissue *book,
+int reissue_holder(const struct reissue *ledger,
                    const struct reissue_entry *entry, int32_t *cursor)
 {
     int32_t at = entry->later;
@@ -88,199 +89,206 @@ int reissue_holder(const struct reissue *book,
         return entry->worker;
     }
     if (*cursor > 1)
-        at = book->holder[*cursor - 2].next;
+        at = ledger->holder[*cursor - 2].next;
     if (at < 0)
         return -1;
     *cursor = at + 2;
-    return book->holder[at].worker;
+    return ledger->holder[at].worker;
 }
 
-static bool has_had(const struct reissue *book,
+static bool has_had(const struct reissue *ledger,
                     const struct reissue_entry *entry, int worker)
 {
     int32_t cursor = 0;
     int holder;
-    while ((holder = reissue_holder(book, entry, &cursor)) >= 0)
+    while ((holder = reissue_holder(ledger, entry, &cursor)) >= 0)
         if (holder == worker)
             return true;
     return false;
 }
 
-static void put_in(struct reissue *book, int32_t i)
+static void put_in(struct reissue *ledger, int32_t i)
 {
-    struct reissue_entry *entry = &book->entry[i];
+    struct reissue_entry *entry = &ledger->entry[i];
     entry->before = -1;
-    entry->after = book->first;
-    if (book->first >= 0)
-        book->entry[book->first].before = i;
-    book->first = i;
+    entry->after = ledger->first;
+    if (ledger->first >= 0)
+        ledger->entry[ledger->first].before = i;
+    ledger->first = i;
 }
 
-static void take_out(struct reissue *book, const struct reissue_entry *entry)
+static void take_out(struct reissue *ledger, const struct reissue_entry *entry)
 {
     if (entry->before >= 0)
-        book->entry[entry->before].after = entry->after;
+        ledger->entry[entry->before].after = entry->after;
     else
-        book->first = entry->after;
+        ledger->first = entry->after;
     if (entry->after >= 0)
-        book->entry[entry->after].before = entry->before;
+        ledger->entry[entry->after].before = entry->before;
 }
 
 /* ---- going out ---- */
 
-static double due_time(const struct reissue *book, const struct chunk *chunk,
+static double due_time(const struct reissue *ledger, const struct chunk *chunk,
                        double now_s)
 {
-    double allowed = book->allowed_s * (double)chunk->size;
-    return now_s + (allowed > book->least_s ? allowed : book->least_s);
+    double allowed = ledger->allowed_s * (double)chunk->size;
+    return now_s + (allowed > ledger->least_s ? allowed : ledger->least_s);
 }
 
 /* Called with the lock held. */
-static void write_out(struct reissue *book, int worker,
+static void write_out(struct reissue *ledger, int worker,
                       const struct chunk *chunk, double now_s)
 {
-    if (book->count == 0)
-        book->began_s = now_s;
-    invariant(book->count < book->iterations);
-    int32_t i = book->count++;
-    book->entry[i] =
+    if (ledger->count == 0)
+        ledger->began_s = now_s;
+    invariant(ledger->count < ledger->iterations);
+    int32_t i = ledger->count++;
+    ledger->entry[i] =
         (struct reissue_entry){.chunk = *chunk,
-                               .due_s = due_time(book, chunk, now_s),
+                               .due_s = due_time(ledger, chunk, now_s),
                                .winner = -1,
                                .worker = worker,
                                .later = -1};
-    book->place[chunk->start] = i + 1;
-    book->fresh += chunk->size;
-    put_in(book, i);
+    ledger->place[chunk->start] = i + 1;
+    ledger->fresh += chunk->size;
+    put_in(ledger, i);
 }
 
-void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
+void reissue_out(struct reissue *ledger, int worker, const struct chunk *chunk,
                  double now_s)
 {
-    engine_lock(&book->lock);
-    write_out(book, worker, chunk, now_s);
-    engine_unlock(&book->lock);
+    engine_lock(&ledger->lock);
+    write_out(ledger, worker, chunk, now_s);
+    engine_unlock(&ledger->lock);
 }
 
 /* The one due first among the chunks that this worker never had; -1: none. */
-static int32_t find_due(const struct reissue *book, int worker)
+static int32_t find_due(const struct reissue *ledger, int worker)
 {
     int32_t found = -1;
-    for (int32_t i = book->first; i >= 0; i = book->entry[i].after)
-        if ((found < 0 || book->entry[i].due_s < book->entry[found].due_s) &&
-            !has_had(book, &book->entry[i], worker))
+    for (int32_t i = ledger->first; i >= 0; i = ledger->entry[i].after)
+        if ((found < 0 ||
+             ledger->entry[i].due_s < ledger->entry[found].due_s) &&
+            !has_had(ledger, &ledger->entry[i], worker))
             found = i;
     return found;
 }
 
 /* Takes chunks reserved for workers still missing at the time when all work
  * should be done. */
-static bool take_reserved(struct reissue *book, int worker, double now_s,
+static bool take_reserved(struct reissue *ledger, int worker, double now_s,
                           struct chunk *chunk)
 {
-    double share_s = book->allowed_s * (double)book->iterations / book->workers;
-    if (book->reserved == NULL || book->fresh == book->iterations ||
-        now_s - book->began_s < share_s)
+    double share_s =
+        ledger->allowed_s * (double)ledger->iterations / ledger->workers;
+    if (ledger->reserved == NULL || ledger->fresh == ledger->iterations ||
+        now_s - ledger->began_s < share_s)
         return false;
-    for (int w = 0; w < book->workers; w++) {
-        if (!book->reserved(book->arg, w, chunk))
+    for (int w = 0; w < ledger->workers; w++) {
+        if (!ledger->reserved(ledger->arg, w, chunk))
             continue;
-        write_out(book, worker, chunk, now_s);
-        book->again++;
+        write_out(ledger, worker, chunk, now_s);
+        ledger->again++;
         return true;
     }
     return false;
 }
 
 /* The time until kept chunks go to any worker, or until a chunk is late. */
-static double time_left(const struct reissue *book, int32_t next, double now_s)
+static double time_left(const struct reissue *ledger, int32_t next,
+                        double now_s)
 {
-    double left = next >= 0 ? book->entry[next].due_s - now_s : book->least_s;
-    if (book->fresh < book->iterations) {
+    double left =
+        next >= 0 ? ledger->entry[next].due_s - now_s : ledger->least_s;
+    if (ledger->fresh < ledger->iterations) {
         double share_s =
-            book->began_s - now_s +
-            book->allowed_s * (double)book->iterations / book->workers;
+            ledger->began_s - now_s +
+            ledger->allowed_s * (double)ledger->iterations / ledger->workers;
         left = share_s < left ? share_s : left;
     }
-    return left > book->least_s / 64 ? left : book->least_s / 64;
+    return left > ledger->least_s / 64 ? left : ledger->least_s / 64;
 }
 
-enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
-                                 struct chunk *chunk, double *wait_s)
+enum reissue_answer reissue_take(struct reissue *ledger, int worker,
+                                 double now_s, struct chunk *chunk,
+                                 double *wait_s)
 {
     enum reissue_answer answer = REISSUE_CHUNK;
-    engine_lock(&book->lock);
-    int32_t next = find_due(book, worker);
-    if (book->placed == book->iterations) {
+    engine_lock(&ledger->lock);
+    int32_t next = find_due(ledger, worker);
+    if (ledger->placed == ledger->iterations) {
         answer = REISSUE_OVER;
-    } else if (next >= 0 && book->entry[next].due_s <= now_s) {
-        *chunk = book->entry[next].chunk;
-        book->entry[next].due_s = due_time(book, chunk, now_s);
-        hold_chunk(book, &book->entry[next], worker);
-        book->again++;
-    } else if (!take_reserved(book, worker, now_s, chunk)) {
+    } else if (next >= 0 && ledger->entry[next].due_s <= now_s) {
+        *chunk = ledger->entry[next].chunk;
+        ledger->entry[next].due_s = due_time(ledger, chunk, now_s);
+        hold_chunk(ledger, &ledger->entry[next], worker);
+        ledger->again++;
+    } else if (!take_reserved(ledger, worker, now_s, chunk)) {
         answer = REISSUE_WAIT;
-        *wait_s = time_left(book, next, now_s);
+        *wait_s = time_left(ledger, next, now_s);
     }
-    engine_unlock(&book->lock);
+    engine_unlock(&ledger->lock);
     return answer;
 }
 
 /* ---- coming back ---- */
 
-bool reissue_claim(struct reissue *book, int worker, int64_t start)
+bool reissue_claim(struct reissue *ledger, int worker, int64_t start)
 {
-    engine_lock(&book->lock);
-    struct reissue_entry *entry = &book->entry[book->place[start] - 1];
+    engine_lock(&ledger->lock);
+    struct reissue_entry *entry = &ledger->entry[ledger->place[start] - 1];
     bool first = entry->winner < 0;
     if (first) {
         entry->winner = worker;
-        take_out(book, entry);
+        take_out(ledger, entry);
     } else {
-        book->dropped++;
+        ledger->dropped++;
     }
-    engine_unlock(&book->lock);
+    engine_unlock(&ledger->lock);
     return first;
 }
 
-void reissue_placed(struct reissue *book, int64_t start, double now_s)
+void reissue_placed(struct reissue *ledger, int64_t start, double now_s)
 {
-    engine_lock(&book->lock);
-    book->placed += book->entry[book->place[start] - 1].chunk.size;
-    bool over = book->placed == book->iterations;
+    engine_lock(&ledger->lock);
+    ledger->placed += ledger->entry[ledger->place[start] - 1].chunk.size;
+    bool over = ledger->placed == ledger->iterations;
     if (over) {
-        book->over_s = now_s;
-        atomic_store_explicit(&book->over, true, memory_order_release);
+        ledger->over_s = now_s;
+        atomic_store_explicit(&ledger->over, true, memory_order_release);
     }
-    engine_unlock(&book->lock);
+    engine_unlock(&ledger->lock);
     if (over)
-        engine_wake(&book->ended);
+        engine_wake(&ledger->ended);
 }
 
-bool reissue_tells(struct reissue *book, int worker, int64_t start)
+bool reissue_tells(struct reissue *ledger, int worker, int64_t start)
 {
-    engine_lock(&book->lock);
-    const struct reissue_entry *entry = &book->entry[book->place[start] - 1];
+    engine_lock(&ledger->lock);
+    const struct reissue_entry *entry =
+        &ledger->entry[ledger->place[start] - 1];
     bool tells = entry->worker == worker &&
                  (entry->winner < 0 || entry->winner == worker);
-    engine_unlock(&book->lock);
+    engine_unlock(&ledger->lock);
     return tells;
 }
 
-static bool is_over(void *book)
+static bool is_over(void *ledger)
 {
-    return reissue_is_over(book);
+    return reissue_is_over(ledger);
 }
 
-void reissue_await(struct reissue *book, const struct engine_patience *patience)
+void reissue_await(struct reissue *ledger,
+                   const struct engine_patience *patience)
 {
-    engine_wait(patience, &book->ended, is_over, book);
+    engine_wait(patience, &ledger->ended, is_over, ledger);
 }
 
-int reissue_winner(const struct reissue *book, int64_t start)
+int reissue_winner(const struct reissue *ledger, int64_t start)
 {
-    int32_t at = book->place[start];
-    return at > 0 ? book->entry[at - 1].winner : -1;
+    int32_t at = ledger->place[start];
+    return at > 0 ? ledger->entry[at - 1].winner : -1;
 }
 
 /* The worker has run its chunk.  A dropped chunk tells a scheme nothing: it may
@@ -291,11 +299,11 @@ static void finish_chunk(struct reissue_source *source)
     size_t at = (size_t)chunk->start * source->output_bytes;
     if (chunk->size == 0)
         return;
-    if (reissue_claim(source->book, source->base.worker, chunk->start)) {
+    if (reissue_claim(source->ledger, source->base.worker, chunk->start)) {
         if (source->output != NULL)
             memcpy(source->output + at, source->own + at,
                    (size_t)chunk->size * source->output_bytes);
-        reissue_placed(source->book, chunk->start, engine_now());
+        reissue_placed(source->ledger, chunk->start, engine_now());
     } else {
         source->inner->dropped = true;
     }
@@ -307,7 +315,7 @@ static bool take_again(struct reissue_source *source, struct chunk *chunk)
 {
     enum reissue_answer answer;
     double wait_s, since = 0;
-    while ((answer = reissue_take(source->book, source->base.worker,
+    while ((answer = reissue_take(source->ledger, source->base.worker,
                                   engine_now(), chunk, &wait_s)) ==
            REISSUE_WAIT) {
         if (since == 0)
@@ -326,7 +334,7 @@ static bool reissue_next(struct source *base, struct chunk *chunk)
     source->inner->watch = base->watch;
     finish_chunk(source);
     if (!source->dry && source_pass(base, source->inner, chunk)) {
-        reissue_out(source->book, base->worker, chunk, engine_now());
+        reissue_out(source->ledger, base->worker, chunk, engine_now());
     } else {
         source->dry = true;
         if (!take_again(source, chunk))

@@ -1,6 +1,6 @@
-/* The book of a loop with reissued chunks: which chunks are out, since when and
- * to whom.  It is kept where chunks are handed out, in the one process or at
- * the master, and knows every result there.
+/* The ledger of a loop with reissued chunks: which chunks are out, since when
+ * and to whom.  It is kept where chunks are handed out, in the one process or
+ * at the master, and knows every result there.
  *
  * As in rDLB (Mohammed, Cavelan and Ciorba, rDLB: a novel approach for robust
  * dynamic load balancing of scientific applications with parallel independent
@@ -26,13 +26,14 @@ enum reissue_answer {
     REISSUE_OVER,  /* every result is in place */
 };
 
-/* One chunk of the book, once it is out. */
+/* One chunk of the ledger, once it is out. */
 struct reissue_entry {
     struct chunk chunk;
     double due_s;   /* from then on it goes out again */
     int32_t winner; /* whose result counts; -1: none yet */
     int32_t worker; /* the first worker that got it */
-    int32_t later; /* later workers that got it: first in the book's list, -1 */
+    int32_t
+        later; /* later workers that got it: first in the ledger's list, -1 */
     int32_t before, after; /* in the list of those without a result */
 };
 
@@ -68,54 +69,56 @@ struct reissue {
 /* A chunk of n iterations is late after n * allowed_s, but not before least_s.
  * Returns 0 or -ENOMEM.  Nothing fails later: without memory to record that a
  * worker got a chunk again, that worker may get it once more. */
-int reissue_open(struct reissue *book, int64_t iterations, int workers,
+int reissue_open(struct reissue *ledger, int64_t iterations, int workers,
                  double allowed_s, double least_s);
-void reissue_close(struct reissue *book);
+void reissue_close(struct reissue *ledger);
 
 /* Before a repetition: nothing is out. */
-void reissue_reset(struct reissue *book);
+void reissue_reset(struct reissue *ledger);
 
 /* A fresh chunk goes to a worker at now_s. */
-void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
+void reissue_out(struct reissue *ledger, int worker, const struct chunk *chunk,
                  double now_s);
 
 /* For a worker without fresh chunks: a chunk that is out too long and that it
  * never had; or *wait_s until there may be one. */
-enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
-                                 struct chunk *chunk, double *wait_s);
+enum reissue_answer reissue_take(struct reissue *ledger, int worker,
+                                 double now_s, struct chunk *chunk,
+                                 double *wait_s);
 
 /* A worker's result of the chunk that begins with `start` has arrived.  True:
  * it is the first; the caller puts it in its place and then calls
  * reissue_placed.  False: it is dropped. */
-bool reissue_claim(struct reissue *book, int worker, int64_t start);
-void reissue_placed(struct reissue *book, int64_t start, double now_s);
+bool reissue_claim(struct reissue *ledger, int worker, int64_t start);
+void reissue_placed(struct reissue *ledger, int64_t start, double now_s);
 
 /* Whether a scheme that learns is to hear of this worker's chunk that begins
  * with `start`: it was handed out to this worker first, and no result of
  * another has come before. */
-bool reissue_tells(struct reissue *book, int worker, int64_t start);
+bool reissue_tells(struct reissue *ledger, int worker, int64_t start);
 
 /* Whether every result is in place. */
-static inline bool reissue_is_over(const struct reissue *book)
+static inline bool reissue_is_over(const struct reissue *ledger)
 {
-    return atomic_load_explicit(&book->over, memory_order_acquire);
+    return atomic_load_explicit(&ledger->over, memory_order_acquire);
 }
 
 /* Blocks until it is. */
-void reissue_await(struct reissue *book,
+void reissue_await(struct reissue *ledger,
                    const struct engine_patience *patience);
 
 /* The workers that ever got an entry's chunk, one after the other from *cursor
  * = 0; -1: no more. */
-int reissue_holder(const struct reissue *book,
+int reissue_holder(const struct reissue *ledger,
                    const struct reissue_entry *entry, int32_t *cursor);
 
 /* The worker whose result counts for the chunk that begins with `start`; -1:
  * none. */
-int reissue_winner(const struct reissue *book, int64_t start);
+int reissue_winner(const struct reissue *ledger, int64_t start);
 
 /* A source with reissued chunks, in front of the source of a worker that shares
- * memory with the book (a thread of the one process, or of the master's rank).
+ * memory with the ledger (a thread of the one process, or of the master's
+ * rank).
  *
  * Two workers may run the same iterations at the same time, so each computes
  * into private memory.  The request for the next chunk moves the finished one's
@@ -124,7 +127,7 @@ int reissue_winner(const struct reissue *book, int64_t start);
 struct reissue_source {
     struct source base;
     struct source *inner;
-    struct reissue *book;
+    struct reissue *ledger;
     const char *own;     /* the worker's results, of the whole loop */
     char *output;        /* where it belongs; NULL: nothing is computed */
     size_t output_bytes; /* of an iteration */

@@ -9,7 +9,7 @@
 
 enum { WORKERS_MAX = 12, ITERATIONS_MAX = 3000, THREADS = 4 };
 
-/* ---- the book, in made-up time ---- */
+/* ---- the ledger, in made-up time ---- */
 
 /* A worker with its chunk, which comes back at back_s; lost: never. */
 struct actor {
@@ -19,7 +19,7 @@ struct actor {
 };
 
 struct play {
-    struct reissue book;
+    struct reissue ledger;
     uint64_t random, most;    /* iterations of a chunk */
     int64_t iterations, next; /* fresh: from here on */
     int workers;
@@ -69,11 +69,11 @@ static void play_begin(struct play *play, uint64_t seed)
     memset(play->counted, 0, sizeof(play->counted));
     memset(play->actor, 0, sizeof(play->actor));
     play->now_s = 0;
-    assert_int_equal(
-        reissue_open(&play->book, play->iterations, play->workers, 2e-3, 1e-3),
-        0);
-    play->book.reserved = play_reserved;
-    play->book.arg = play;
+    assert_int_equal(reissue_open(&play->ledger, play->iterations,
+                                  play->workers, 2e-3, 1e-3),
+                     0);
+    play->ledger.reserved = play_reserved;
+    play->ledger.arg = play;
     /* All but the first may get lost, the last before it has ever asked. */
     for (int w = 1; w < play->workers; w++)
         play->actor[w].gone = below(play, 3) == 0;
@@ -95,10 +95,10 @@ static void play_back(struct play *play, int worker)
 {
     struct actor *actor = &play->actor[worker];
     int64_t start = actor->chunk.start, size = actor->chunk.size;
-    if (size > 0 && reissue_claim(&play->book, worker, start)) {
+    if (size > 0 && reissue_claim(&play->ledger, worker, start)) {
         for (int64_t i = start; i < start + size; i++)
             play->counted[i]++;
-        reissue_placed(&play->book, start, play->now_s);
+        reissue_placed(&play->ledger, start, play->now_s);
     }
     actor->chunk.size = 0;
 }
@@ -109,11 +109,11 @@ static bool play_ask(struct play *play, int worker)
     struct actor *actor = &play->actor[worker];
     double wait_s;
     if (play_fresh(play, worker, &actor->chunk)) {
-        reissue_out(&play->book, worker, &actor->chunk, play->now_s);
+        reissue_out(&play->ledger, worker, &actor->chunk, play->now_s);
         play_run(play, actor);
         return true;
     }
-    switch (reissue_take(&play->book, worker, play->now_s, &actor->chunk,
+    switch (reissue_take(&play->ledger, worker, play->now_s, &actor->chunk,
                          &wait_s)) {
     case REISSUE_CHUNK:
         play_run(play, actor);
@@ -144,8 +144,8 @@ static void check_play(const struct play *play, uint64_t seed)
         if (play->counted[i] != 1)
             fail_msg("seed %" PRIu64 ": iteration %" PRId64 " counts %d times",
                      seed, i, play->counted[i]);
-    assert_int_equal(play->book.placed, play->iterations);
-    assert_true(atomic_load(&play->book.over));
+    assert_int_equal(play->ledger.placed, play->iterations);
+    assert_true(atomic_load(&play->ledger.over));
 }
 
 static int64_t one_play(uint64_t seed)
@@ -153,7 +153,7 @@ static int64_t one_play(uint64_t seed)
     struct play *play = calloc(1, sizeof(*play));
     assert_non_null(play);
     play_begin(play, seed);
-    for (int steps = 0; !atomic_load(&play->book.over); steps++) {
+    for (int steps = 0; !atomic_load(&play->ledger.over); steps++) {
         int worker = play_first(play);
         if (steps > 200000)
             fail_msg("seed %" PRIu64 ": it does not end", seed);
@@ -161,16 +161,16 @@ static int64_t one_play(uint64_t seed)
                           ? play->actor[worker].back_s
                           : play->now_s;
         play_back(play, worker);
-        if (!atomic_load(&play->book.over))
+        if (!atomic_load(&play->ledger.over))
             assert_true(play_ask(play, worker));
     }
-    assert_int_equal(play->book.placed, play->iterations);
+    assert_int_equal(play->ledger.placed, play->iterations);
     /* Late workers change nothing. */
     for (int w = 0; w < play->workers; w++)
         play_back(play, w);
     check_play(play, seed);
-    int64_t again = play->book.again;
-    reissue_close(&play->book);
+    int64_t again = play->ledger.again;
+    reissue_close(&play->ledger);
     free(play);
     return again;
 }
@@ -186,44 +186,46 @@ static void every_result_counts_once_and_the_loop_ends(void **unused)
 
 static void what_is_out_too_long_goes_to_another(void **unused)
 {
-    struct reissue book;
+    struct reissue ledger;
     struct chunk chunk = {.start = 0, .size = 10}, got;
     double wait_s;
-    assert_int_equal(reissue_open(&book, 10, 3, 0.1, 0.01), 0);
-    reissue_out(&book, 0, &chunk, 5);
-    assert_int_equal(reissue_take(&book, 1, 5.5, &got, &wait_s), REISSUE_WAIT);
+    assert_int_equal(reissue_open(&ledger, 10, 3, 0.1, 0.01), 0);
+    reissue_out(&ledger, 0, &chunk, 5);
+    assert_int_equal(reissue_take(&ledger, 1, 5.5, &got, &wait_s),
+                     REISSUE_WAIT);
     assert_true(wait_s > 0.499 && wait_s < 0.501);
     /* Its own holder never gets it again. */
-    assert_int_equal(reissue_take(&book, 0, 7, &got, &wait_s), REISSUE_WAIT);
-    assert_int_equal(reissue_take(&book, 1, 6, &got, &wait_s), REISSUE_CHUNK);
+    assert_int_equal(reissue_take(&ledger, 0, 7, &got, &wait_s), REISSUE_WAIT);
+    assert_int_equal(reissue_take(&ledger, 1, 6, &got, &wait_s), REISSUE_CHUNK);
     assert_int_equal(got.start, 0);
     assert_int_equal(got.size, 10);
     /* From then on it counts anew. */
-    assert_int_equal(reissue_take(&book, 2, 6.5, &got, &wait_s), REISSUE_WAIT);
-    assert_int_equal(reissue_take(&book, 2, 7, &got, &wait_s), REISSUE_CHUNK);
+    assert_int_equal(reissue_take(&ledger, 2, 6.5, &got, &wait_s),
+                     REISSUE_WAIT);
+    assert_int_equal(reissue_take(&ledger, 2, 7, &got, &wait_s), REISSUE_CHUNK);
     /* The scheme knows of worker 0 only, until another was the first. */
-    assert_true(reissue_tells(&book, 0, 0));
-    assert_false(reissue_tells(&book, 1, 0) || reissue_tells(&book, 2, 0));
-    assert_true(reissue_claim(&book, 2, 0));
-    assert_false(reissue_tells(&book, 0, 0) || reissue_tells(&book, 2, 0));
-    assert_false(reissue_claim(&book, 0, 0));
-    assert_int_equal(reissue_take(&book, 1, 99, &got, &wait_s), REISSUE_WAIT);
-    reissue_placed(&book, 0, 7.5);
-    assert_int_equal(reissue_take(&book, 1, 99, &got, &wait_s), REISSUE_OVER);
-    assert_false(reissue_claim(&book, 1, 0));
-    assert_int_equal(reissue_winner(&book, 0), 2);
-    assert_int_equal(book.again, 2);
-    assert_int_equal(book.dropped, 2);
-    assert_true(book.over_s == 7.5);
-    reissue_reset(&book);
-    assert_int_equal(reissue_winner(&book, 0), -1);
-    reissue_close(&book);
+    assert_true(reissue_tells(&ledger, 0, 0));
+    assert_false(reissue_tells(&ledger, 1, 0) || reissue_tells(&ledger, 2, 0));
+    assert_true(reissue_claim(&ledger, 2, 0));
+    assert_false(reissue_tells(&ledger, 0, 0) || reissue_tells(&ledger, 2, 0));
+    assert_false(reissue_claim(&ledger, 0, 0));
+    assert_int_equal(reissue_take(&ledger, 1, 99, &got, &wait_s), REISSUE_WAIT);
+    reissue_placed(&ledger, 0, 7.5);
+    assert_int_equal(reissue_take(&ledger, 1, 99, &got, &wait_s), REISSUE_OVER);
+    assert_false(reissue_claim(&ledger, 1, 0));
+    assert_int_equal(reissue_winner(&ledger, 0), 2);
+    assert_int_equal(ledger.again, 2);
+    assert_int_equal(ledger.dropped, 2);
+    assert_true(ledger.over_s == 7.5);
+    reissue_reset(&ledger);
+    assert_int_equal(reissue_winner(&ledger, 0), -1);
+    reissue_close(&ledger);
 }
 
 /* ---- the sources, by threads ---- */
 
 struct threads {
-    struct reissue book;
+    struct reissue ledger;
     struct reissue_source source[THREADS];
     struct source inner[THREADS];
     struct sched_table table;
@@ -249,7 +251,7 @@ static void thread_body(int thread, void *arg)
     struct chunk chunk;
     for (int chunks = 0; source_next(source, &chunk); chunks++) {
         if (t->lost[thread] && chunks == 1)
-            reissue_await(&t->book, &patience);
+            reissue_await(&t->ledger, &patience);
         compute(t->own[thread], &chunk);
     }
 }
@@ -262,14 +264,14 @@ static void open_threads(struct threads *t)
                                     .iterations = ITERATIONS_MAX};
     t->output = calloc(ITERATIONS_MAX, sizeof(*t->output));
     assert_int_equal(
-        reissue_open(&t->book, ITERATIONS_MAX, THREADS, 1e-7, 1e-5), 0);
+        reissue_open(&t->ledger, ITERATIONS_MAX, THREADS, 1e-7, 1e-5), 0);
     for (int i = 0; i < THREADS; i++) {
         t->own[i] = calloc(ITERATIONS_MAX, sizeof(*t->own[i]));
         t->inner[i] = (struct source){
             .table = &t->table, .counter = &t->counter, .worker = i};
         t->source[i] =
             (struct reissue_source){.inner = &t->inner[i],
-                                    .book = &t->book,
+                                    .ledger = &t->ledger,
                                     .own = (const char *)t->own[i],
                                     .output = (char *)t->output,
                                     .output_bytes = sizeof(*t->output)};
@@ -279,7 +281,7 @@ static void open_threads(struct threads *t)
 static void close_threads(struct threads *t)
 {
     engine_team_stop(t->team);
-    reissue_close(&t->book);
+    reissue_close(&t->ledger);
     for (int i = 0; i < THREADS; i++)
         free(t->own[i]);
     free(t->output);
@@ -294,7 +296,7 @@ static void threads_never_share_a_result(void **unused)
     open_threads(t);
     for (int round = 0; round < 20; round++) {
         atomic_store(&t->counter.step, 0);
-        reissue_reset(&t->book);
+        reissue_reset(&t->ledger);
         memset(t->output, 0, ITERATIONS_MAX * sizeof(*t->output));
         for (int i = 0; i < THREADS; i++) {
             t->lost[i] = i > 0 && (round >> (i - 1) & 1);
