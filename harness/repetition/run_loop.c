@@ -64,57 +64,57 @@ static void run_dependent(struct dmps *dmps, struct worker *worker,
     worker->end_s = engine_now();
 }
 
-static void run_worker(struct run *run, const struct run_spot *spot)
+static void run_worker(struct run *run, const struct run_member *member)
 {
-    struct worker *worker = &run->worker[spot->worker];
-    struct worker_result *result = &run->result[spot->worker];
+    struct worker *worker = &run->worker[member->worker];
+    struct worker_result *result = &run->result[member->worker];
     double sync_s = result->sync_s;
     if (run->dependent.dmps != NULL)
-        run_dependent(run_dmps_of(run, spot->worker), worker, &sync_s);
+        run_dependent(run_dmps_of(run, member->worker), worker, &sync_s);
     else if (run->steps.count > 1)
         run_step(run, worker, &sync_s);
     else
         parallel_run(worker);
-    run_worked(run, spot);
+    run_worked(run, member);
     result->sync_s = sync_s;
     if (!run_hands_out(run))
         return;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
-    end_leave(&run->rank[spot->here].end);
+    end_leave(&run->rank[member->here].end);
 }
 
-static void run_pass(struct run *run, const struct run_spot *spot)
+static void run_pass(struct run *run, const struct run_member *member)
 {
-    if (spot->worker >= 0)
-        run_worker(run, spot);
-    run_leave_pass(run, spot);
+    if (member->worker >= 0)
+        run_worker(run, member);
+    run_leave_pass(run, member);
 }
 
-static struct run_spot find_spot(const struct run *run, int place)
+static struct run_member find_member(const struct run *run, int place)
 {
     int threads = run->context->threads;
-    struct run_spot spot = {.place = place,
-                            .here = place / threads,
-                            .thread = place % threads,
-                            .worker = -1};
+    struct run_member member = {.place = place,
+                                .here = place / threads,
+                                .thread = place % threads,
+                                .worker = -1};
     const int *first =
-        &run->tree.rank_worker[run->context->comm.rank + spot.here];
-    if (first[0] + spot.thread < first[1])
-        spot.worker = first[0] + spot.thread - run->first;
-    return spot;
+        &run->tree.rank_worker[run->context->comm.rank + member.here];
+    if (first[0] + member.thread < first[1])
+        member.worker = first[0] + member.thread - run->first;
+    return member;
 }
 
 void run_loop_body(int place, void *arg)
 {
     struct run *run = arg;
-    struct run_spot spot = find_spot(run, place);
-    run_enter(run, &spot);
-    run_pass(run, &spot);
+    struct run_member member = find_member(run, place);
+    run_enter(run, &member);
+    run_pass(run, &member);
     int steps = run->steps.count;
     for (int pass = 1; pass < (steps > 1 ? steps : run->passes); pass++) {
-        run_next_pass(run, &spot, pass);
-        run_pass(run, &spot);
+        run_next_pass(run, &member, pass);
+        run_pass(run, &member);
     }
-    run_leave(run, &spot);
+    run_leave(run, &member);
 }

@@ -32,7 +32,7 @@ struct run_rank {
 };
 
 /* Where a thread of the team is. */
-struct run_spot {
+struct run_member {
     int place;  /* its number in the team */
     int here;   /* its rank here */
     int thread; /* in that rank */
@@ -171,13 +171,13 @@ void run_end(struct run *run);
 
 /* By every thread of the team: before its part; after a pass; before the
  * next, where one thread of the process calls run_rewind; after the last. */
-void run_enter(struct run *run, const struct run_spot *spot);
-void run_leave_pass(struct run *run, const struct run_spot *spot);
-void run_next_pass(struct run *run, const struct run_spot *spot, int pass);
-void run_leave(struct run *run, const struct run_spot *spot);
+void run_enter(struct run *run, const struct run_member *member);
+void run_leave_pass(struct run *run, const struct run_member *member);
+void run_next_pass(struct run *run, const struct run_member *member, int pass);
+void run_leave(struct run *run, const struct run_member *member);
 
 /* By a worker's thread, when it has worked in a pass. */
-void run_worked(struct run *run, const struct run_spot *spot);
+void run_worked(struct run *run, const struct run_member *member);
 
 /* ---- the seam: results ---- */
 

@@ -36,24 +36,24 @@ static void start_together(struct run *run, int thread)
     engine_team_barrier(team, &run->patience);
 }
 
-void run_enter(struct run *run, const struct run_spot *spot)
+void run_enter(struct run *run, const struct run_member *member)
 {
     struct error err;
-    if (spot->thread == 0 || spot->worker >= 0)
-        run_bind_thread(run, spot->thread, &err);
-    if (spot->worker >= 0) {
-        run->result[spot->worker].core_probe_s = engine_core_probe();
-        engine_share_mark(&run->own->mark[spot->worker]);
+    if (member->thread == 0 || member->worker >= 0)
+        run_bind_thread(run, member->thread, &err);
+    if (member->worker >= 0) {
+        run->result[member->worker].core_probe_s = engine_core_probe();
+        engine_share_mark(&run->own->mark[member->worker]);
     }
-    start_together(run, spot->thread);
-    if (spot->worker >= 0)
+    start_together(run, member->thread);
+    if (member->worker >= 0)
         counters_begin(run->context->counters,
-                       context_slot(run->context, spot->thread));
+                       context_slot(run->context, member->thread));
 }
 
-void run_leave_pass(struct run *run, const struct run_spot *spot)
+void run_leave_pass(struct run *run, const struct run_member *member)
 {
-    if (spot->thread == 0 && run_hands_out(run)) {
+    if (member->thread == 0 && run_hands_out(run)) {
         /* Until this rank has nothing left to send and no worker left to serve.
          */
         if (run->dependent.dmps != NULL)
@@ -63,9 +63,9 @@ void run_leave_pass(struct run *run, const struct run_spot *spot)
                         &run->traffic.bytes);
     }
     engine_team_barrier(run->context->team, &run->patience);
-    if (spot->worker >= 0)
+    if (member->worker >= 0)
         counters_resume(run->context->counters,
-                        context_slot(run->context, spot->thread));
+                        context_slot(run->context, member->thread));
 }
 
 /* ---- a pass for every time step ---- */
@@ -110,25 +110,25 @@ static void next_step(struct run *run, int pass)
     run_between(run, pass, begin_s);
 }
 
-void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
+void run_next_pass(struct run *run, const struct run_member *member, int pass)
 {
-    if (spot->thread == 0)
+    if (member->thread == 0)
         next_step(run, pass);
     engine_team_barrier(run->context->team, &run->patience);
 }
 
-void run_leave(struct run *run, const struct run_spot *spot)
+void run_leave(struct run *run, const struct run_member *member)
 {
-    if (spot->thread == 0)
+    if (member->thread == 0)
         run->rank->end_s = engine_now();
-    if (spot->worker < 0)
+    if (member->worker < 0)
         return;
     counters_take(run->context->counters,
-                  context_slot(run->context, spot->thread),
-                  run->counted != NULL ? &run->counted[spot->worker] : NULL);
+                  context_slot(run->context, member->thread),
+                  run->counted != NULL ? &run->counted[member->worker] : NULL);
     struct engine_share_mark end;
     engine_share_mark(&end);
-    run->result[spot->worker].share =
-        engine_share_between(&run->own->mark[spot->worker], &end);
-    run_observe(run, spot->worker);
+    run->result[member->worker].share =
+        engine_share_between(&run->own->mark[member->worker], &end);
+    run_observe(run, member->worker);
 }

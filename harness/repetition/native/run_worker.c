@@ -206,10 +206,10 @@ void run_ready_worker(struct run *run, int i, bool further)
     memset(run->own->memory.scratch[i], 0, run->loop->scratch_bytes);
 }
 
-void run_worked(struct run *run, const struct run_spot *spot)
+void run_worked(struct run *run, const struct run_member *member)
 {
     counters_pause(run->context->counters,
-                   context_slot(run->context, spot->thread));
+                   context_slot(run->context, member->thread));
 }
 
 /* The time of a stamped chunk that is not computing is subtracted. */

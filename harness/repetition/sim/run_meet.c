@@ -33,71 +33,72 @@ static double delay_of(const struct tree *tree, int worker)
            engine_apart_s(asked->workers, world_here()->cost_s[ENGINE_REQUEST]);
 }
 
-void run_enter(struct run *run, const struct run_spot *spot)
+void run_enter(struct run *run, const struct run_member *member)
 {
-    struct run_rank *rank = &run->rank[spot->here];
-    if (spot->thread == 0)
+    struct run_rank *rank = &run->rank[member->here];
+    if (member->thread == 0)
         end_listen(&rank->end);
-    world_sleep(delay_of(&run->tree, spot->worker));
-    if (spot->thread == 0)
+    world_sleep(delay_of(&run->tree, member->worker));
+    if (member->thread == 0)
         rank->start_s = engine_now();
 }
 
 /* Boundaries are sent by the rank of SMPI whose they are. */
-void run_leave_pass(struct run *run, const struct run_spot *spot)
+void run_leave_pass(struct run *run, const struct run_member *member)
 {
-    struct transport_end *end = &run->rank[spot->here].end;
-    if (spot->thread == 0 && run_hands_out(run)) {
+    struct transport_end *end = &run->rank[member->here].end;
+    if (member->thread == 0 && run_hands_out(run)) {
         end_finish(end);
         end_add_traffic(end, &run->traffic.messages, &run->traffic.bytes);
     }
-    if (spot->worker >= 0 && run->dependent.dmps != NULL)
-        dmps_finish(run_dmps_of(run, spot->worker));
+    if (member->worker >= 0 && run->dependent.dmps != NULL)
+        dmps_finish(run_dmps_of(run, member->worker));
 }
 
 /* Natively a rank's thread 0 makes the data of the next step. */
-static void charge_advance(const struct run *run, const struct run_spot *spot)
+static void charge_advance(const struct run *run,
+                           const struct run_member *member)
 {
     const struct world *world = world_here();
     const int *queue = run->powers.queue;
     double flops = run->loop->extra.advance_s * world->speed;
-    if (queue != NULL && spot->worker >= 0)
-        flops *= queue[spot->worker];
+    if (queue != NULL && member->worker >= 0)
+        flops *= queue[member->worker];
     if (flops > 0)
-        world_compute(flops / world->place[spot->place].power);
+        world_compute(flops / world->place[member->place].power);
 }
 
 /* All workers have left the pass before, and none begins the next. */
-void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
+void run_next_pass(struct run *run, const struct run_member *member, int pass)
 {
     struct engine_team *team = run->context->team;
     engine_team_barrier(team, NULL);
     double begin_s = engine_now();
     if (run->steps.count > 1) {
-        run_exchange(run, spot->worker, spot->worker >= 0);
+        run_exchange(run, member->worker, member->worker >= 0);
         engine_team_barrier(team, NULL);
     }
-    if (spot->place == 0) {
+    if (member->place == 0) {
         if (run->dependent.dmps != NULL)
             dependent_list_owners(run, pass);
         run_advance(run);
         run_rewind(run, pass);
     }
     engine_team_barrier(team, NULL);
-    dependent_tell(run, spot->worker);
-    if (spot->thread == 0)
-        charge_advance(run, spot);
-    if (spot->thread == 0 && run_hands_out(run))
-        end_listen(&run->rank[spot->here].end);
+    dependent_tell(run, member->worker);
+    if (member->thread == 0)
+        charge_advance(run, member);
+    if (member->thread == 0 && run_hands_out(run))
+        end_listen(&run->rank[member->here].end);
     comm_sharp_barrier(&run->context->comm);
-    if (spot->place == 0)
+    if (member->place == 0)
         run_between(run, pass, begin_s);
 }
 
 /* A rank is done when all its threads are. */
-void run_leave(struct run *run, const struct run_spot *spot)
+void run_leave(struct run *run, const struct run_member *member)
 {
-    struct run_rank *rank = &run->rank[spot->here];
+    struct run_rank *rank = &run->rank[member->here];
     if (engine_now() > rank->end_s)
         rank->end_s = engine_now();
 }

@@ -210,9 +210,9 @@ void run_ready_worker(struct run *run, int i, bool further)
     run->result[i].serve_s = 0;
 }
 
-void run_worked(struct run *run, const struct run_spot *spot)
+void run_worked(struct run *run, const struct run_member *member)
 {
-    struct sim_worker *one = &run->own->each[spot->worker];
+    struct sim_worker *one = &run->own->each[member->worker];
     end_chunk(one);
     one->source.wait_s = one->inner->wait_s;
 }
