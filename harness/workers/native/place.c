@@ -175,7 +175,7 @@ bool place_ranks_crowded(const struct place *place)
 
 struct use {
     uint64_t machine;
-    int spot, worker; /* spot: its core, or its processor */
+    int unit, worker; /* unit: its core, or its processor */
 };
 
 static int compare_uses(const void *a, const void *b)
@@ -183,8 +183,8 @@ static int compare_uses(const void *a, const void *b)
     const struct use *x = a, *y = b;
     if (x->machine != y->machine)
         return x->machine < y->machine ? -1 : 1;
-    if (x->spot != y->spot)
-        return x->spot < y->spot ? -1 : 1;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
     return (x->worker > y->worker) - (x->worker < y->worker);
 }
 
@@ -226,7 +226,7 @@ static int say_shared(const struct place *place, const struct tree *tree,
                      "workers %d and %d share %s %d (%d workers, %d %s): ask "
                      "for fewer, or give --oversubscribe to continue",
                      one->worker, other->worker, smt ? "processor" : "core",
-                     one->spot, tree->workers,
+                     one->unit, tree->workers,
                      smt ? place->processors[rank] : place->cores[rank],
                      smt ? "hardware threads" : "cores");
 }
@@ -253,7 +253,7 @@ int place_check(const struct place *place, const struct tree *tree,
                              "choose --bind none",
                              use[i].worker);
         else if (i > 0 && use[i].machine == use[i - 1].machine &&
-                 use[i].spot == use[i - 1].spot)
+                 use[i].unit == use[i - 1].unit)
             code = say_shared(place, tree, &use[i - 1], &use[i], smt, err);
     }
     free(use);
