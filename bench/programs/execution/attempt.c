@@ -224,7 +224,7 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
     if (start_cuts(attempts->loops))
         attempt->read = loops_read_code(&attempt->loops, &attempts->tables);
     if (code == 0)
-        code = tables_check(&attempts->tables, err);
+        code = tables_check(&attempts->tables, true, err);
     attempt->ran = code == 0 && attempt->reason[0] == '\0';
     if (attempt->ran && !attempt->interrupted)
         code = run_check(

@@ -32,7 +32,7 @@ static int read_loaded(const char *folder, const struct start_end *end,
         return code;
     loops_read_code(&loops, tables);
     loops_free(&loops);
-    return tables_check(tables, err);
+    return tables_check(tables, true, err);
 }
 
 int same_before(struct start *start, const char *path, struct symbols *symbols,

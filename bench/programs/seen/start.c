@@ -122,7 +122,7 @@ int start_read(const char *folder, const char *loops, const char *path,
         tables_ask(tables, folder, strchr(loops, ':') + 1);
     tables_add_program(tables, path);
     tables_tell(tables);
-    return 0;
+    return tables_check(tables, false, err);
 }
 
 static void set_environment(const struct start *start, const char *preload,

@@ -61,6 +61,7 @@ struct asked {
     const char *names;
     char *found; /* those of them that are regions' */
     char *known; /* all regions with the word */
+    char *near;  /* those that share file, module or function with a region */
     struct symbols *symbols;
 };
 
@@ -100,12 +101,39 @@ static bool is_name(struct asked *asked, const char *name)
     return true;
 }
 
-static bool is_asked(struct asked *asked, const char *path, uint64_t at)
+/* Whether a name is of the region's function, or begins as its own does: with
+ * the same file or module. */
+static bool is_near(const char *name, const char *own,
+                    const struct symbols_place *place)
+{
+    char alias[NAMES_SIZE];
+    size_t file = strcspn(own, ":+") + 1;
+    bool is = strncmp(name, own, file) == 0;
+    for (int i = NAMES_PLAIN; i < NAMES_ALIASES && !is; i++)
+        is = text_is(names_alias(place->function, i, alias), name);
+    return is;
+}
+
+static void add_near(struct asked *asked, const char *own,
+                     const struct symbols_place *place)
+{
+    char *all = need_copy(asked->names), *at = all, *name;
+    while ((name = strsep(&at, ",")) != NULL)
+        if (!is_in(asked->near, name) && is_near(name, own, place))
+            add_name(&asked->near, name);
+    free(all);
+}
+
+static bool is_asked(struct asked *asked, const char *path,
+                     const struct reader_region *region)
 {
     struct symbols_place place;
     char name[TABLES_NAME], alias[NAMES_SIZE];
-    symbols_find(asked->symbols, path, at, &place);
-    tables_name(&place, path, at, name);
+    symbols_find(asked->symbols, path, region->at, &place);
+    tables_name(&place, path, region->at, name);
+    add_near(asked, name, &place);
+    if (!text_is(region->word, TABLES_CRITICAL))
+        return false;
     add_name(&asked->known, name);
     bool is = is_name(asked, name);
     for (int i = NAMES_PLAIN; i < NAMES_ALIASES; i++)
@@ -118,17 +146,19 @@ void tables_ask(struct code_tables *tables, const char *folder,
 {
     snprintf(tables->folder, sizeof(tables->folder), "%s", folder);
     tables->asked = need_zeroed(1, sizeof(*tables->asked));
-    *tables->asked =
-        (struct asked){names, need_copy(""), need_copy(""), symbols_open()};
+    *tables->asked = (struct asked){names, need_copy(""), need_copy(""),
+                                    need_copy(""), symbols_open()};
 }
 
-int tables_check(const struct code_tables *tables, struct error *err)
+int tables_check(const struct code_tables *tables, bool all_read,
+                 struct error *err)
 {
     const struct asked *asked = tables->asked;
     char *all = need_copy(asked != NULL ? asked->names : ""), *at = all, *name;
     int code = 0;
     while (asked != NULL && code == 0 && (name = strsep(&at, ",")) != NULL)
-        if (!is_in(asked->found, name))
+        if (!is_in(asked->found, name) &&
+            (all_read || is_in(asked->near, name)))
             code = error_set(err, EINVAL,
                              "omp: --critical %s: no region of this name is "
                              "refused for its critical section alone; such "
@@ -146,6 +176,7 @@ void tables_close(struct code_tables *tables)
     symbols_close(tables->asked->symbols);
     free(tables->asked->found);
     free(tables->asked->known);
+    free(tables->asked->near);
     free(tables->asked);
     tables->asked = NULL;
 }
@@ -161,8 +192,7 @@ static bool has_head(const char *path, const char *head)
 static void print_region(FILE *out, struct asked *asked, const char *path,
                          const struct reader_region *region)
 {
-    bool cut = asked != NULL && text_is(region->word, TABLES_CRITICAL) &&
-               is_asked(asked, path, region->at);
+    bool cut = asked != NULL && is_asked(asked, path, region);
     fprintf(out, "%c %s %" PRIx64, cut ? 'C' : region->class,
             region->word[0] != '\0' ? region->word : "-", region->at);
     for (int i = 0; i < region->calls; i++)

@@ -32,9 +32,12 @@ int tables_open(struct code_tables *tables, const char *folder,
  * sums, wrong where it counts threads. */
 void tables_ask(struct code_tables *tables, const char *folder,
                 const char *names);
-/* Whether each name is that of such a region in the files that were read: after
- * a run, which tells what else was loaded.  Returns 0 or -EINVAL. */
-int tables_check(const struct code_tables *tables, struct error *err);
+/* Whether each name is that of such a region in the files that were read.
+ * `all_read`: a run has told what else is loaded; before that only names that
+ * share file, module or function with a region can be wrong.  Returns 0 or
+ * -EINVAL. */
+int tables_check(const struct code_tables *tables, bool all_read,
+                 struct error *err);
 void tables_close(struct code_tables *tables);
 
 /* Such a name: "file:line", else "module+offset". */
