@@ -661,7 +661,8 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
     assert re.match(r"Answer: up to \d+ % to gain in main gain.c:\d+: see the "
                     r"next line \(about \d+ s\)", answer(done))
     command = done.stderr.splitlines()[-1]
-    assert command == (f"  dlsbench omp --try fss,tss,ss --loops dynamic -- "
+    assert command == ("  OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 dlsbench "
+                       "omp --try fss,tss,ss --loops dynamic -- "
                        f"{tmp_path}/gain 'it'\\''s a' word")
 
 
@@ -689,8 +690,8 @@ def test_the_command_of_a_static_loop_needs_no_source(tmp_path, text, option):
         if "this run cannot tell" in answer(done):
             return None
         assert done.stderr.splitlines()[-1] == (
-            f"  dlsbench omp --try fss,tss,ss,last-first --loops static "
-            f"{option}-- "
+            "  OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 dlsbench omp --try "
+            f"fss,tss,ss,last-first --loops static {option}-- "
             f"{tmp_path}/rises")
         return True
     eventually(attempt)

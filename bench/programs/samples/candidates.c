@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "bench/programs/seen/start.h"
+#include "bench/programs/seen/verdict.h"
 #include "dls/way.h"
 #include "harness/process/need.h"
 
@@ -106,17 +107,6 @@ static void add_schemes(struct candidates *candidates, bool cuts)
         add_scheme(candidates, "last-first", &ignored);
 }
 
-/* The name of a variable that sets something of OpenMP, and '='. */
-static bool is_setting(const char *text)
-{
-    static const char *const begins[] = {"OMP_", "GOMP_", "KMP_", NULL};
-    size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-    for (int i = 0; begins[i] != NULL; i++)
-        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
-            return text[name] == '=';
-    return false;
-}
-
 static enum factor factor_of(const char *setting)
 {
     return strchr(setting, ' ') != NULL &&
@@ -134,7 +124,7 @@ static int add_part(struct candidates *candidates, const char *text, bool cuts,
                     struct error *err)
 {
     bool all = text_is(text, "all"), known = all;
-    if (is_setting(text))
+    if (answer_is_variable(text))
         return candidates_add(candidates, factor_of(text), text, NULL, text) < 0
                    ? refuse_room(err)
                    : 0;
@@ -183,7 +173,7 @@ static char *find_end(char *text)
     while (*end == ',') {
         const char *next = end + 1;
         size_t name = strcspn(next, ":=,");
-        if (next[name] != '=' || is_setting(next))
+        if (next[name] != '=' || answer_is_variable(next))
             break;
         end = find_comma(end + 1);
     }

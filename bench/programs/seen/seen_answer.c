@@ -98,32 +98,15 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                 100 * whole->away);
 }
 
-void answer_print_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=./,:@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(out, " %s", word);
-        return;
-    }
-    fprintf(out, " '");
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fprintf(out, "'\\''");
-        else
-            fputc(*word, out);
-    fprintf(out, "'");
-}
-
 static void print_try(FILE *out, const struct answer_sum *sum,
                       const struct report_run *run, const char *loops)
 {
     char list[ADVICE_SIZE], time[ADVICE_TIME];
     int choices = advice_list(sum->row, list);
     advice_time(choices, run->seconds, time);
-    fprintf(out, "see the next line (about %s)\n  dlsbench omp --try %s%s --",
-            time, list, loops);
+    fprintf(out, "see the next line (about %s)\n ", time);
+    answer_print_variables(out, NULL);
+    fprintf(out, " dlsbench omp --try %s%s --", list, loops);
     for (int i = 0; run->program[i] != NULL; i++)
         answer_print_word(out, run->program[i]);
     fprintf(out, "\n");

@@ -136,11 +136,33 @@ static int say_failed(const struct findings *findings, char *text, size_t size)
                           failed, all);
 }
 
+bool findings_is_single(const struct findings *findings, int subject)
+{
+    const struct rounds *rounds = findings->rounds;
+    const struct tries_loop *loop =
+        tries_find_loop(rounds->tries, rounds->subjects->subject[subject].name);
+    int most = 0;
+    for (int i = 0; loop != NULL && i < loop->count; i++)
+        if (loop->sample[i].candidate == CANDIDATES_OWN)
+            most =
+                loop->sample[i].threads > most ? loop->sample[i].threads : most;
+    return most == 1;
+}
+
 const char *findings_say(const struct findings *findings, int subject,
-                         char *text, size_t size)
+                         char *all, size_t size)
 {
     const struct answer *answer = &findings->answer[subject];
+    bool single = answer->best < 0 && findings_is_single(findings, subject);
     int repetitions;
+    char *text = all;
+    if (single) {
+        int used = snprintf(text, size,
+                            "the team has one thread, which no "
+                            "schedule can balance; ");
+        text += used;
+        size -= (size_t)used;
+    }
     if (answer->best >= 0) {
         const struct answer_choice *choice = &answer->choice[answer->best];
         const char *name = findings->rounds->candidates->name[answer->best];
@@ -162,7 +184,7 @@ const char *findings_say(const struct findings *findings, int subject,
                  "repetitions at least",
                  findings->comparisons, repetitions);
     }
-    return text;
+    return all;
 }
 
 void findings_say_all(const struct findings *findings, int subject, char *text,

@@ -27,9 +27,12 @@ int findings_best_schedule(const struct findings *findings, int subject);
  * answer, the first lines say so. */
 void findings_print(const struct findings *findings, FILE *out);
 
-/* The sentence without the subject; returns `text`. */
+/* The sentence without the subject; returns `all`. */
 const char *findings_say(const struct findings *findings, int subject,
-                         char *text, size_t size);
+                         char *all, size_t size);
+
+/* Whether no team had a second thread in the program as it is. */
+bool findings_is_single(const struct findings *findings, int subject);
 
 /* The gain that a choice seems to have, and that others can be the reason of;
  * returns `text`. */

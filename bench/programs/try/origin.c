@@ -3,6 +3,7 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "bench/programs/seen/verdict.h"
 #include "dls/this_process.h"
 #include "harness/process/need.h"
 #include "harness/record/record.h"
@@ -102,11 +103,11 @@ static json_t *describe_environment(void)
     json_t *all = json_object();
     char line[4096];
     for (char **at = environ; *at != NULL; at++) {
+        if (!answer_is_variable(*at))
+            continue;
         text_line(line, sizeof(line), *at);
         char *value = strchr(line, '=');
-        if (value == NULL ||
-            (strncmp(line, "OMP_", 4) != 0 && strncmp(line, "GOMP_", 5) != 0 &&
-             strncmp(line, "KMP_", 4) != 0))
+        if (value == NULL) /* a longer name than any has */
             continue;
         *value = '\0';
         json_object_set_new(all, line, json_string(value + 1));

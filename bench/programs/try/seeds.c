@@ -90,10 +90,8 @@ static int read_seeds(struct seeds *seeds, const char *scheme,
 static void print_again(FILE *out, const struct try_plan *plan,
                         const struct seeds *seeds, int64_t seed)
 {
-    const char *threads = getenv("OMP_NUM_THREADS");
     fputs("  again:", out);
-    if (threads != NULL)
-        fprintf(out, " OMP_NUM_THREADS=%s", threads);
+    answer_print_variables(out, NULL);
     fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s",
             seeds->before, seeds->scheme, seed, seed, seeds->behind);
     start_print_option(out, plan->loops);

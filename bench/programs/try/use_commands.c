@@ -3,6 +3,7 @@
 #include "bench/programs/seen/start.h"
 #include "bench/programs/seen/verdict.h"
 #include "bench/programs/try/use.h"
+#include "dls/this_process.h"
 #include "harness/process/need.h"
 
 #include <stdlib.h>
@@ -57,6 +58,7 @@ char *use_text(const struct findings *findings)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
+    answer_print_variables(out, candidates->setting[best]);
     if (candidates->setting[best] != NULL)
         print_setting(out, candidates->setting[best]);
     if (candidates->scheme[best] != NULL)
@@ -70,6 +72,7 @@ char *use_rules(const struct findings *findings)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
+    answer_print_variables(out, NULL);
     print_scheme(findings, "@", out);
     print_program(findings, out);
     return finish(out, &text);
@@ -83,6 +86,7 @@ static char *more_rounds(const struct findings *findings, int repetitions)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
+    answer_print_variables(out, NULL);
     fputs(" dlsbench omp --try", out);
     answer_print_word(out, rounds->list);
     start_print_option(out, attempts->loops);
@@ -97,6 +101,27 @@ static char *more_rounds(const struct findings *findings, int repetitions)
     return finish(out, &text);
 }
 
+/* One thread, although there are processors for more, and none was tried. */
+static bool lacks_threads(const struct findings *findings)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    bool lacks = findings_is_single(findings, 0) && process_processors() > 1;
+    for (int i = 1; i < candidates->count; i++)
+        lacks = lacks && candidates->factor[i] != FACTOR_THREADS;
+    return lacks;
+}
+
+static char *more_threads(const struct findings *findings)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    answer_print_variables(out, NULL);
+    fputs(" dlsbench omp --try threads --", out);
+    print_program(findings, out);
+    return finish(out, &text);
+}
+
 bool use_more(const struct findings *findings, struct use_command *command)
 {
     const struct rounds *rounds = findings->rounds;
@@ -106,7 +131,10 @@ bool use_more(const struct findings *findings, struct use_command *command)
     command->text = NULL;
     if (rounds_count_failed(rounds, &all) > 0)
         return false;
-    if (lack == LACKS_QUIET) {
+    if (lacks_threads(findings)) {
+        command->text = more_threads(findings);
+        strcpy(command->why, "more threads");
+    } else if (lack == LACKS_QUIET) {
         command->text = need_copy("dlsbench doctor");
         strcpy(command->why, "what disturbs this machine");
     } else if (lack == LACKS_RUNS && repetitions > rounds->repetitions) {

@@ -1,0 +1,62 @@
+/* The words of a command that is printed to be copied. */
+#include "base/text.h"
+#include "bench/programs/seen/verdict.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void print_quoted(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(out, "%s", word);
+        return;
+    }
+    fprintf(out, "'");
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fprintf(out, "'\\''");
+        else
+            fputc(*word, out);
+    fprintf(out, "'");
+}
+
+void answer_print_word(FILE *out, const char *word)
+{
+    fputc(' ', out);
+    print_quoted(out, word);
+}
+
+bool answer_is_variable(const char *text)
+{
+    static const char *const begins[] = {"OMP_", "GOMP_", "KMP_", NULL};
+    size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    for (int i = 0; begins[i] != NULL; i++)
+        if (text_begins(text, begins[i]))
+            return text[name] == '=';
+    return false;
+}
+
+/* Whether one of the words "NAME=VALUE NAME=VALUE" sets this variable, whose
+ * name and '=' are so long. */
+static bool sets(const char *setting, const char *variable, size_t length)
+{
+    while (setting != NULL && strncmp(setting, variable, length) != 0) {
+        setting = strchr(setting, ' ');
+        setting += setting != NULL;
+    }
+    return setting != NULL;
+}
+
+void answer_print_variables(FILE *out, const char *setting)
+{
+    for (char **at = environ; *at != NULL; at++) {
+        size_t length = strcspn(*at, "=") + 1;
+        if (!answer_is_variable(*at) || sets(setting, *at, length))
+            continue;
+        fprintf(out, " %.*s", (int)length, *at);
+        print_quoted(out, *at + length);
+    }
+}
