@@ -342,6 +342,36 @@ def test_the_patch_is_of_the_loops_that_gain(omp, tmp_path, compiler, level):
     assert (tmp_path / "src/two.c").read_text() == expected
 
 
+def test_one_thread_is_said_and_places_that_are_not_there(omp, tmp_path):
+    """Schemes cannot balance one thread; the next command tries more."""
+    (tmp_path / "sleeps.c").write_text(SLEEPS)
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "sleeps.c", "-o",
+                    "sleeps"], cwd=tmp_path, check=True)
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("one core")
+    alone = ["env", "OMP_NUM_THREADS=1", "./sleeps"]
+    for others in "ss", "ss,OMP_NUM_THREADS=2":
+        done = omp("--try", others, "--repetitions", 1, "--out",
+                   f"./{others}", "--", *alone)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(
+            ": the team has one thread, which no schedule can balance; ") == 3
+        assert (f"\nNext: {VARIABLES}dlsbench omp --try threads -- env "
+                in done.stdout) == (others == "ss"), done.stdout
+    done = omp("--try", "ss", "--repetitions", 1, "--out", "./two", "--",
+               "./sleeps")
+    assert "one thread" not in done.stdout
+    # One processor of each cache and socket, or two that share both.
+    done = omp("--try", "places", "--repetitions", 1, "--out", "./places",
+               "--", "taskset", "-c", str(cores[0]), "./sleeps")
+    for what in "socket", "cache":
+        tried = re.search(r"OMP_PLACES=\{[\d,]+\}", done.stdout)
+        assert tried or re.search(
+            f"--try places: no place of one {what} is tried: (all processors "
+            "here share one|each processor here has its own)\n", done.stderr)
+
+
 def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):
     (tmp_path / "static.c").write_text(
         SLEEPS.replace("schedule(runtime)", ""))
@@ -357,7 +387,7 @@ def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):
                                   "Gain: the runs are too few to say")
     assert "OMP_NUM_THREADS=1" in done.stdout
     assert "OMP_WAIT_POLICY=active" in done.stdout
-    assert "OMP_WAIT_POLICY=passive" not in done.stdout  # as it is
+    assert "  OMP_WAIT_POLICY=passive " not in done.stdout  # as it is
     assert omp("--try", "schemes", "--", "./static").returncode == 1
 
 
@@ -655,11 +685,11 @@ def test_a_race_is_found_and_found_again(omp, program):
     seed, again = re.search(r"^rnd:min=1,max=9,seed=(\d+): the answer is "
                             r"wrong in \d of 3 runs: .*\n  again: (.*)$",
                             done.stdout, re.M).groups()
-    words = shlex.split(again)
-    assert words[:3] == ["OMP_NUM_THREADS=2", "dlsbench", "omp"]
-    assert words[3:8] == ["--scheme", f"rnd:min=1,max=9,seed={seed}..{seed}",
+    assert again.startswith(f"{VARIABLES}dlsbench omp ")
+    words = shlex.split(again[len(VARIABLES):])
+    assert words[2:7] == ["--scheme", f"rnd:min=1,max=9,seed={seed}..{seed}",
                           "--check", RIGHT, "--"]
-    done = omp(*words[3:])
+    done = omp(*words[2:])
     assert f"seed={seed}: the answer is wrong in " in done.stdout \
         or "every answer is right" in done.stdout
 

@@ -2,6 +2,7 @@
 #include "bench/programs/samples/candidates.h"
 
 #include "base/text.h"
+#include "bench/options/command.h"
 #include "harness/process/need.h"
 #include "harness/topo/topo.h"
 
@@ -72,13 +73,13 @@ static void add_numbers(struct candidates *candidates, const struct topo *topo)
 /* ---- places ---- */
 
 /* The processors that share a socket or a cache with the first one, and as many
- * threads at most. */
-static void add_near(struct candidates *candidates, const struct topo *topo,
-                     bool socket)
+ * threads at most.  Returns why not, or NULL. */
+static const char *add_near(struct candidates *candidates,
+                            const struct topo *topo, bool socket)
 {
     const struct allowed *allowed = topo_allowed(topo);
     struct topo_position first = {.processor = -1};
-    bool others = false;
+    bool others = false, fits;
     int count = 0;
     char *list, *text;
     size_t size;
@@ -104,10 +105,22 @@ static void add_near(struct candidates *candidates, const struct topo *topo,
                          count, list);
     else
         text = need_text("OMP_PROC_BIND=close OMP_PLACES={%s}", list);
-    if (others && count > 1 && strlen(text) < SETTING_MAX)
+    fits = strlen(text) < SETTING_MAX;
+    if (others && count > 1 && fits)
         add_setting(candidates, FACTOR_PLACES, text);
     free(list);
     free(text);
+    return !others     ? "all processors here share one"
+           : count < 2 ? "each processor here has its own"
+           : !fits     ? "its processors are too many to name"
+                       : NULL;
+}
+
+static void say_left(const char *what, const char *why)
+{
+    if (why != NULL)
+        command_say("omp: --try places: no place of one %s is tried: %s", what,
+                    why);
 }
 
 static void add_places(struct candidates *candidates, const struct topo *topo)
@@ -116,8 +129,8 @@ static void add_places(struct candidates *candidates, const struct topo *topo)
                 "OMP_PROC_BIND=close OMP_PLACES=cores");
     add_setting(candidates, FACTOR_PLACES,
                 "OMP_PROC_BIND=spread OMP_PLACES=cores");
-    add_near(candidates, topo, true);
-    add_near(candidates, topo, false);
+    say_left("socket", add_near(candidates, topo, true));
+    say_left("cache", add_near(candidates, topo, false));
 }
 
 void candidates_add_usual(struct candidates *candidates, enum factor factor)
