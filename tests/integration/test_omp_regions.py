@@ -588,6 +588,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++) {
         if (fork() == 0) {
             loop();
+            if (argc > 1)
+                usleep(600000);
             _exit(0);
         }
         if (argc == 1)
@@ -612,11 +614,12 @@ def test_waiting_for_children_is_not_serial(tmp_path):
 
 
 def test_processes_side_by_side_gain_at_the_same_time(tmp_path):
+    """Their loops are short, so that they share no cores in the mean."""
     compiled(tmp_path, "forks", FORKS, "-g")
     done = omp(tmp_path / "forks", "together")
     assert "; 3 processes" in done.stderr
     gain = re.match(r"Answer: up to (\d+) % to gain", answer(done))
-    assert 30 < int(gain[1]) < 50, done.stderr
+    assert 7 < int(gain[1]) < 20, done.stderr
 
 
 OUTLIVES = r"""

@@ -30,15 +30,6 @@ static struct allowed_set set_of(const struct counters *counters, int threads)
                                      : (struct allowed_set){{0}};
 }
 
-/* How long a process surely ran.  What ended by _exit or a signal has no end
- * that is known: it ran as long as its regions took. */
-static double find_life(const struct loops_process *process)
-{
-    const struct counters *c = process->counters;
-    bool known = c->last_ticks != 0 || c->replaced_ticks != 0;
-    return known ? process->end_s : fmin(process->end_s, process->inside_s);
-}
-
 /* How long two processes ran side by side: on one host, and with one quota if
  * there is any. */
 static double find_overlap(const struct loops_process *a,
@@ -50,8 +41,7 @@ static double find_overlap(const struct loops_process *a,
     if (strcmp(x->host, y->host) != 0 ||
         strcmp(of->quota_file, with->quota_file) != 0)
         return 0;
-    double over = fmin(find_life(a), later + find_life(b));
-    return fmax(over - fmax(later, 0), 0);
+    return fmax(fmin(a->end_s, later + b->end_s) - fmax(later, 0), 0);
 }
 
 static bool sets_meet(const struct allowed_set *a, const struct allowed_set *b)
@@ -120,42 +110,42 @@ static void fill_cores(const struct loops *loops,
     cores->shared = cores->threads > cores->cores;
 }
 
-/* The threads of all open teams, in the mean over the process's time: those
- * that threads of the program begin side by side, or in another team, are more
- * than any has.  A team's first thread is that which began it. */
-static double find_open(const struct loops_process *process, double tick_s)
+/* The time of all threads of a process in teams; of those in another team as
+ * well.  A team's first thread is that which began it. */
+static double find_inside(const struct loops_process *process, double tick_s)
 {
-    double ticks = 0, life = find_life(process);
+    double ticks = 0;
     for (int i = 0; i < process->counters->sites; i++) {
         const struct counters_site *site = &process->counters->site[i];
         ticks += site->outermost;
         if (site->clause == CLAUSE_REGION || site->clause == CLAUSE_PART)
             ticks += fmax(site->threads.here - site->wall, 0);
     }
-    return life > 0 ? ticks * tick_s / life : 0;
+    return ticks * tick_s;
 }
 
-/* The same of all processes that may run on these processors and no others,
- * while this one ran. */
+/* The threads of all open teams, in the mean over a process's time: its own,
+ * which it may begin side by side or in one another, and those of processes
+ * that may run on these processors and no others.  When these were in teams is
+ * not known: what fits into their other time does not count. */
 static double find_beside(const struct loops *loops,
                           const struct loops_process *own,
                           const struct allowed_set *set)
 {
-    double threads = 0;
+    double sum_s = find_inside(own, loops->tick_s);
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
-        struct allowed_set its =
-            set_of(process->counters, largest_team(process->counters));
-        struct allowed_set both = *set;
+        int team = largest_team(process->counters);
+        struct allowed_set its = set_of(process->counters, team), both = *set;
+        double alone_s =
+            process->end_s - find_overlap(own, process, loops->tick_s);
         add_set(&both, &its);
-        if (process != own &&
-            (allowed_count(&its) == 0 || memcmp(&both, set, sizeof(both)) != 0))
-            continue;
-        double open = find_open(process, loops->tick_s), life = find_life(own);
-        double part = find_overlap(own, process, loops->tick_s);
-        threads += process == own ? open : life > 0 ? open * part / life : 0;
+        if (process != own && allowed_count(&its) > 0 &&
+            memcmp(&both, set, sizeof(both)) == 0)
+            sum_s +=
+                fmax(find_inside(process, loops->tick_s) - team * alone_s, 0);
     }
-    return threads;
+    return own->end_s > 0 ? sum_s / own->end_s : 0;
 }
 
 /* Adds the processors of processes that may use some of these beside it. */
@@ -187,7 +177,8 @@ static void mark_beside(const struct loops *loops,
         double beside = find_beside(loops, process, &set);
         if (beside <= 1.05 * most)
             continue;
-        cores->processes = find_open(process, loops->tick_s) <= 1.05 * most;
+        cores->processes =
+            find_inside(process, loops->tick_s) <= 1.05 * most * process->end_s;
         cores->beside = beside;
         cores->cores = most;
         cores->shared = true;
