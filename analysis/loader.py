@@ -609,7 +609,9 @@ def note_odd(results):
     if shared:
         notes.append(shared)
     if "oversubscribed" in runs and runs["oversubscribed"].eq(True).any():
-        notes.append("in some cells workers shared cores (--oversubscribe): "
+        notes.append("some choices have more threads than cores: they are "
+                     "compared all the same" if results.tried else
+                     "in some cells workers shared cores (--oversubscribe): "
                      "they are not ranked")
     if "shared_masters" in runs and (runs["shared_masters"] > 0).any():
         notes.append("in some cells a waiting master was on a worker's core: "

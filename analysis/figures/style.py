@@ -24,6 +24,7 @@ matplotlib.rcParams.update({
 # In a page each of these becomes a CSS variable (svg.py), so that the page's
 # light and dark colours hold inside the figures too.
 INK, FAINT, PAPER = "#1a1a1a", "#d5d5d5", "#fefefe"
+GREY = "#8c8c8c"    # words that are left out, and can still be read
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#7f5539"]
 for part in ("text.color", "axes.edgecolor", "axes.labelcolor",

@@ -38,6 +38,8 @@ def caption(loop):
             "point is that time less the choice's gain, and its bar the "
             "interval of the gain. All intervals of these panels hold "
             "together with 95 %; one that reaches the edge goes on there.")
+    if loop["best"]:
+        text += f" Green: what gains most, {loop['best']}."
     for state, says in (("dropped", "Grey: dropped early, slower than others"),
                         ("failed", "Failed, not ranked"),
                         ("no loop", "Handed out the chunks of no loop")):
@@ -48,7 +50,7 @@ def caption(loop):
 
 def colour_of(choice, best):
     if choice["state"] == "dropped":
-        return style.FAINT
+        return style.GREY
     return style.COLOURS[1 if choice["state"] == "own" else
                          2 if choice["scheme"] == best else 0]
 
@@ -82,7 +84,7 @@ def panel(own_s, shown, best):
     ax.set_yticks(range(len(shown)), [c["scheme"] for c in shown])
     for label, choice in zip(ax.get_yticklabels(), shown):
         if choice["state"] == "dropped":
-            label.set_color(style.FAINT)
+            label.set_color(style.GREY)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0, most * BEYOND)
     ax.set_xlabel(f"time, {unit}")

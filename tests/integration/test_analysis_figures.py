@@ -238,8 +238,10 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
     (ax,) = grey.figure.axes
     assert [(x.get_text(), x.get_color()) for x in ax.get_yticklabels()] == [
         ("as it is", ax.get_yticklabels()[0].get_color()),
-        ("ss", style.FAINT)]
-    assert ax.lines[-1].get_color() == style.FAINT
+        ("ss", style.GREY)]
+    assert ax.lines[-1].get_color() == style.GREY
+    assert "Green" not in grey.caption
+    assert "Green: what gains most, fss." in drawing.caption
     assert "Grey: dropped early, slower than others: ss." in grey.caption
     assert drawing.title == "Time under each choice: main p.c:1"
     assert labels.tried_words(found.tried[1]) == \
