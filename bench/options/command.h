@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+
 /* Exit codes of every subcommand: a refusal before anything has run is wrong
  * usage. */
 enum {
@@ -24,5 +27,17 @@ int command_fail(int code, const struct error *err);
 
 #define COMMAND(name, function, summary) int function(int argc, char **argv);
 #include "bench/options/commands.def"
+
+/* ---- command_words.c: a command that is printed to be copied ---- */
+
+/* A word for the shell, after a blank. */
+void command_print_word(FILE *out, const char *word);
+
+/* "NAME=VALUE" of a variable that OpenMP's runtimes read. */
+bool command_is_variable(const char *text);
+
+/* Those of the environment, as words before a command: it may be copied to
+ * another shell.  Without those that `setting` sets (NULL: none). */
+void command_print_variables(FILE *out, const char *setting);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
-#include "bench/programs/seen/verdict.h"
 #include "dls/way.h"
 #include "harness/process/need.h"
 
@@ -124,7 +124,7 @@ static int add_part(struct candidates *candidates, const char *text, bool cuts,
                     struct error *err)
 {
     bool all = text_is(text, "all"), known = all;
-    if (answer_is_variable(text))
+    if (command_is_variable(text))
         return candidates_add(candidates, factor_of(text), text, NULL, text) < 0
                    ? refuse_room(err)
                    : 0;
@@ -173,7 +173,7 @@ static char *find_end(char *text)
     while (*end == ',') {
         const char *next = end + 1;
         size_t name = strcspn(next, ":=,");
-        if (next[name] != '=' || answer_is_variable(next))
+        if (next[name] != '=' || command_is_variable(next))
             break;
         end = find_comma(end + 1);
     }

@@ -1,5 +1,6 @@
 /* The first and the last line of the report of `omp`. */
 #include "base/text.h"
+#include "bench/options/command.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/suggest.h"
 #include "bench/programs/seen/verdict.h"
@@ -105,10 +106,10 @@ static void print_try(FILE *out, const struct answer_sum *sum,
     int choices = advice_list(sum->row, list);
     advice_time(choices, run->seconds, time);
     fprintf(out, "see the next line (about %s)\n ", time);
-    answer_print_variables(out, NULL);
+    command_print_variables(out, NULL);
     fprintf(out, " dlsbench omp --try %s%s --", list, loops);
     for (int i = 0; run->program[i] != NULL; i++)
-        answer_print_word(out, run->program[i]);
+        command_print_word(out, run->program[i]);
     fprintf(out, "\n");
 }
 
@@ -182,7 +183,7 @@ void answer_print_next(FILE *out, const struct answer_sum *sum,
         fprintf(out, "it can have schedule(runtime) in place of its own\n");
     else if (source) {
         fprintf(out, "see the next line\n  dlsbench omp --suggest");
-        answer_print_word(out, place->file);
+        command_print_word(out, place->file);
         fprintf(out, " | patch -p0%s\n",
                 suggest_name(place->file, name) ? " -d /" : "");
     } else

@@ -2,6 +2,7 @@
  * that runs a program seven times has them, and calls of one lock.  And what is
  * left alone. */
 #include "base/text.h"
+#include "bench/options/command.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/verdict.h"
@@ -121,7 +122,7 @@ static void say_critical(FILE *out, const struct loops_loop *loop)
     fputs("; if its critical section adds up sums and counts no threads, cut "
           "it by: --critical",
           out);
-    answer_print_word(out, name);
+    command_print_word(out, name);
     fputs(" --same-output", out);
 }
 

@@ -5,7 +5,6 @@
 #include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/lookup.h"
-#include "bench/programs/seen/verdict.h"
 #include "dls/omp/omp_counters.h"
 #include "harness/engine/engine.h"
 
@@ -54,7 +53,7 @@ void start_print_option(FILE *out, const char *loops)
         fputs(" --same-output", out);
     if (names != NULL) {
         fputs(" --critical", out);
-        answer_print_word(out, names + 1);
+        command_print_word(out, names + 1);
     }
 }
 

@@ -130,16 +130,6 @@ struct answer_whole {
 struct answer_whole answer_whole(const struct loops *loops,
                                  const struct report_run *run);
 
-/* A word for the shell, after a blank. */
-void answer_print_word(FILE *out, const char *word);
-
-/* "NAME=VALUE" of a variable that OpenMP's runtimes read. */
-bool answer_is_variable(const char *text);
-
-/* Those of the environment, as words before a command: it may be copied to
- * another shell.  Without those that `setting` sets (NULL: none). */
-void answer_print_variables(FILE *out, const char *setting);
-
 /* The first line: the cores that were used, and the time outside of regions. */
 void answer_print_whole(FILE *out, const struct loops *loops,
                         const struct report_run *run,

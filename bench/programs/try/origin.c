@@ -3,7 +3,7 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "bench/programs/seen/verdict.h"
+#include "bench/options/command.h"
 #include "dls/this_process.h"
 #include "harness/process/need.h"
 #include "harness/record/record.h"
@@ -103,7 +103,7 @@ static json_t *describe_environment(void)
     json_t *all = json_object();
     char line[4096];
     for (char **at = environ; *at != NULL; at++) {
-        if (!answer_is_variable(*at))
+        if (!command_is_variable(*at))
             continue;
         text_line(line, sizeof(line), *at);
         char *value = strchr(line, '=');

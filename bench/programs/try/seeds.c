@@ -7,7 +7,6 @@
 #include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/seen/start.h"
-#include "bench/programs/seen/verdict.h"
 #include "dls/way.h"
 #include "harness/process/need.h"
 
@@ -91,17 +90,17 @@ static void print_again(FILE *out, const struct try_plan *plan,
                         const struct seeds *seeds, int64_t seed)
 {
     fputs("  again:", out);
-    answer_print_variables(out, NULL);
+    command_print_variables(out, NULL);
     fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s",
             seeds->before, seeds->scheme, seed, seed, seeds->behind);
     start_print_option(out, plan->loops);
     if (plan->check != NULL) {
         fputs(" --check", out);
-        answer_print_word(out, plan->check);
+        command_print_word(out, plan->check);
     }
     fputs(" --", out);
     for (int i = 0; plan->words[i] != NULL; i++)
-        answer_print_word(out, plan->words[i]);
+        command_print_word(out, plan->words[i]);
     fputc('\n', out);
 }
 

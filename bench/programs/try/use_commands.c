@@ -1,7 +1,7 @@
 /* What to type next, as the text and the page say it. */
 #include "bench/launching/driver/progress.h"
+#include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
-#include "bench/programs/seen/verdict.h"
 #include "bench/programs/try/use.h"
 #include "dls/this_process.h"
 #include "harness/process/need.h"
@@ -28,7 +28,7 @@ static void print_program(const struct findings *findings, FILE *out)
 {
     char **words = findings->rounds->attempts->words;
     for (int i = 0; words[i] != NULL; i++)
-        answer_print_word(out, words[i]);
+        command_print_word(out, words[i]);
 }
 
 static void print_scheme(const struct findings *findings, const char *scheme,
@@ -37,7 +37,7 @@ static void print_scheme(const struct findings *findings, const char *scheme,
     const struct rounds *rounds = findings->rounds;
     char *rules = need_text("@%s/rules", rounds->folder);
     fputs(" dlsbench omp --scheme", out);
-    answer_print_word(out, scheme[0] == '@' ? rules : scheme);
+    command_print_word(out, scheme[0] == '@' ? rules : scheme);
     start_print_option(out, rounds->attempts->loops);
     fputs(" --", out);
     free(rules);
@@ -58,7 +58,7 @@ char *use_text(const struct findings *findings)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
-    answer_print_variables(out, candidates->setting[best]);
+    command_print_variables(out, candidates->setting[best]);
     if (candidates->setting[best] != NULL)
         print_setting(out, candidates->setting[best]);
     if (candidates->scheme[best] != NULL)
@@ -72,7 +72,7 @@ char *use_rules(const struct findings *findings)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
-    answer_print_variables(out, NULL);
+    command_print_variables(out, NULL);
     print_scheme(findings, "@", out);
     print_program(findings, out);
     return finish(out, &text);
@@ -86,16 +86,16 @@ static char *more_rounds(const struct findings *findings, int repetitions)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
-    answer_print_variables(out, NULL);
+    command_print_variables(out, NULL);
     fputs(" dlsbench omp --try", out);
-    answer_print_word(out, rounds->list);
+    command_print_word(out, rounds->list);
     start_print_option(out, attempts->loops);
     if (attempts->check != NULL) {
         fputs(" --check", out);
-        answer_print_word(out, attempts->check);
+        command_print_word(out, attempts->check);
     }
     fprintf(out, " --repetitions %d --resume --out", repetitions);
-    answer_print_word(out, rounds->folder);
+    command_print_word(out, rounds->folder);
     fputs(" --", out);
     print_program(findings, out);
     return finish(out, &text);
@@ -116,7 +116,7 @@ static char *more_threads(const struct findings *findings)
     char *text = NULL;
     size_t size;
     FILE *out = need_stream(&text, &size);
-    answer_print_variables(out, NULL);
+    command_print_variables(out, NULL);
     fputs(" dlsbench omp --try threads --", out);
     print_program(findings, out);
     return finish(out, &text);

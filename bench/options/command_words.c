@@ -1,6 +1,7 @@
 /* The words of a command that is printed to be copied. */
+#include "bench/options/command.h"
+
 #include "base/text.h"
-#include "bench/programs/seen/verdict.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -23,13 +24,13 @@ static void print_quoted(FILE *out, const char *word)
     fprintf(out, "'");
 }
 
-void answer_print_word(FILE *out, const char *word)
+void command_print_word(FILE *out, const char *word)
 {
     fputc(' ', out);
     print_quoted(out, word);
 }
 
-bool answer_is_variable(const char *text)
+bool command_is_variable(const char *text)
 {
     static const char *const begins[] = {"OMP_", "GOMP_", "KMP_", NULL};
     size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
@@ -50,11 +51,11 @@ static bool sets(const char *setting, const char *variable, size_t length)
     return setting != NULL;
 }
 
-void answer_print_variables(FILE *out, const char *setting)
+void command_print_variables(FILE *out, const char *setting)
 {
     for (char **at = environ; *at != NULL; at++) {
         size_t length = strcspn(*at, "=") + 1;
-        if (!answer_is_variable(*at) || sets(setting, *at, length))
+        if (!command_is_variable(*at) || sets(setting, *at, length))
             continue;
         fprintf(out, " %.*s", (int)length, *at);
         print_quoted(out, *at + length);
