@@ -39,7 +39,7 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2740,
+    "base": 2750,
     "sched": 7555,
     "kernels": 7395,
     "harness": 40850,
