@@ -18,8 +18,7 @@ INSTALLS = deps deps-bench deps-test build-deps
 NO_LIBRARY = $(INSTALLS) help config clean format report compare bench-analysis docs
 AFTER   = $(if $(filter $(INSTALLS),$(MAKECMDGOALS)),$(filter-out $(INSTALLS),$(MAKECMDGOALS)))
 
-.PHONY: all help config $(INSTALLS) bench bench-overhead bench-launch bench-analysis smoke report \
-    compare pin unit test test-all quick check format clean
+.PHONY: all help config $(INSTALLS) bench bench-overhead bench-launch smoke report compare test test-all check format clean
 all: ## build/dlsbench
 
 include packages.mk
@@ -79,25 +78,14 @@ bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 bench-launch: $(BUILD)/dlsbench $(BUILD)/bench-empty ## what starting a campaign costs here
 	$(Q)LAUNCHER='$(LAUNCHER)' $(PYTHON) bench/overhead/native/launch.py $(BUILD)
 
-bench-analysis: ## time and memory of the report of 100,000 runs
-	$(Q)$(PYTHON) tests/bench_analysis.py
-
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run smoke --out $(BUILD)/smoke-$(shell date +%s)/
-
-pin: $(BUILD)/dlsbench $(if $(WITH_SIM),$(BUILD)/dlsbench-sim) ## hashes, columns and simulated digits are those of tests/pinned/
-	$(Q)BUILD=$(BUILD) $(PYTHON) tests/pin.py compare tests/pinned
-
-unit: $(SOME_TESTS) ## unit tests of this build, and of simulations if SimGrid is here
-	@sh tests/unit.sh $(SOME_TESTS) $(SIM_TESTS)
 
 test: ## checks, unit and integration tests, sanitizers
 	@$(PYTHON) tests/run.py
 
 test-all: ## the same with all cases of every cross
 	@ALL=1 $(PYTHON) tests/run.py
-
-quick: check-format check-layers check-size unit smoke ## the fast loop: a minute on two cores after a build
 
 format: ## clang-format the sources in place
 	clang-format -i $$($(call files,*.[ch] *.inc *.cpp))

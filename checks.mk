@@ -1,8 +1,8 @@
 # Checks of the sources: `make check`.  Each is a separate target, so that
-# tests/run.py can count them.
+# tests/run.py can count them.  What looks at the built program is at the end.
 CHECKS = check-layers check-size check-headers check-registry check-data \
          check-format check-shell check-python check-gcc check-clang
-.PHONY: check $(CHECKS)
+.PHONY: check $(CHECKS) pin unit quick bench-analysis
 check: $(CHECKS) ## layers, sizes, headers, registry, data, format, lint, warnings
 
 # The floors of the house are in tests/floors.py; the rules outside it are here.
@@ -85,3 +85,14 @@ check-gcc check-clang: check-%:
 	@echo "$* ok"
 .PHONY: all-objects
 all-objects: $(OBJECTS) $(OMP_OBJECTS) $(SOME_TESTS:=.o) $(OVERHEAD) $(SMPI_CHECKED)
+
+pin: $(BUILD)/dlsbench $(if $(WITH_SIM),$(BUILD)/dlsbench-sim) ## hashes, columns and simulated digits are those of tests/pinned/
+	$(Q)BUILD=$(BUILD) $(PYTHON) tests/pin.py compare tests/pinned
+
+unit: $(SOME_TESTS) ## unit tests of this build, and of simulations if SimGrid is here
+	@sh tests/unit.sh $(SOME_TESTS) $(SIM_TESTS)
+
+quick: check-format check-layers check-size unit smoke ## the fast loop: a minute on two cores after a build
+
+bench-analysis: ## time and memory of the report of 100,000 runs
+	$(Q)$(PYTHON) tests/bench_analysis.py

@@ -4,12 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Whether both are the same text. */
 bool text_is(const char *a, const char *b);
 
 /* Whether the text begins with the other one. */
 bool text_begins(const char *text, const char *begin);
+
+/* The part of a path behind its last slash; all of it where it has none. */
+static inline const char *path_last(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
 
 /* Bytes of the character that text begins with: 1 to 4 of UTF-8 (RFC 3629,
  * what JSON allows); 0 when there is none, or at the end. */

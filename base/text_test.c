@@ -178,6 +178,14 @@ static void half_an_escape_is_itself(void **state)
     }
 }
 
+static void the_last_part_of_a_path_is_behind_its_last_slash(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a/b/c.c", "c.c"}, {"c.c", "c.c"}, {"/", ""}, {"a/", ""}, {"", ""}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(path_last(cases[i][0]), cases[i][1]);
+}
+
 TESTS(cmocka_unit_test(characters_are_those_that_json_allows),
       cmocka_unit_test(the_first_wrong_byte_is_found),
       cmocka_unit_test(lines_have_no_control_characters),
@@ -186,4 +194,5 @@ TESTS(cmocka_unit_test(characters_are_those_that_json_allows),
       cmocka_unit_test(long_errors_are_cut_between_characters),
       cmocka_unit_test(blanks_are_trimmed_at_both_ends),
       cmocka_unit_test(words_come_back_and_are_not_split),
-      cmocka_unit_test(half_an_escape_is_itself))
+      cmocka_unit_test(half_an_escape_is_itself),
+      cmocka_unit_test(the_last_part_of_a_path_is_behind_its_last_slash))

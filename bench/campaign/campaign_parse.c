@@ -224,8 +224,7 @@ static int read_root(struct campaign_parser *parser, struct error *err)
 /* The file's name without folder and ending. */
 static void default_name(const char *path, char *name)
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(name, CAMPAIGN_NAME_MAX, "%s", slash ? slash + 1 : path);
+    snprintf(name, CAMPAIGN_NAME_MAX, "%s", path_last(path));
     char *dot = strrchr(name, '.');
     if (dot != NULL && dot != name)
         *dot = '\0';

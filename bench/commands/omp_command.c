@@ -1,5 +1,6 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
+#include "base/text.h"
 #include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
 #include "bench/launching/subprocess.h"
@@ -315,13 +316,11 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
 /* Of --try, where none is given: the program's name and the time. */
 static char *name_folder(const char *program)
 {
-    const char *slash = strrchr(program, '/');
-    const char *name = slash != NULL ? slash + 1 : program;
     time_t now = time(NULL);
     struct tm parts;
     char stamp[32];
     strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", gmtime_r(&now, &parts));
-    return need_text("%s-%s", name, stamp);
+    return need_text("%s-%s", path_last(program), stamp);
 }
 
 static int run_several(struct omp_input *in, struct start *start, char **argv)

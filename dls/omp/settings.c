@@ -1,6 +1,7 @@
 /* Reads the variables DLS_..., and the rules of a file. */
 #include "dls/omp/omp_parts.h"
 
+#include "base/text.h"
 #include "dls/dls_parts.h"
 
 #include <stdarg.h>
@@ -200,10 +201,8 @@ static void count_rules(bool found)
 static int resolve_rule(const struct loop_names *names,
                         struct schedule *schedule, struct error *err)
 {
-    const char *slash = strrchr(names->line, '/');
     const char *const all[] = {names->build, names->line,
-                               slash != NULL ? slash + 1 : names->line,
-                               names->function};
+                               path_last(names->line), names->function};
     int code = 0;
     for (int i = 0; i < 4; i++) {
         code = schedule_resolve(all[i], "", schedule, err);

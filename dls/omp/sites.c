@@ -1,6 +1,8 @@
 /* A table of all loops and regions, found by their return address. */
 #include "dls/omp/frames.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,11 +136,9 @@ static bool fill_site(struct site *site, const void *address,
                  clause->source);
     counted->region = region_of(clause);
     snprintf(counted->note, sizeof(counted->note), "%.239s", found->note);
-    if (counters->runtime[0] == '\0' && site->runtime != NULL) {
-        const char *file = strrchr(site->runtime->file, '/');
+    if (counters->runtime[0] == '\0' && site->runtime != NULL)
         snprintf(counters->runtime, sizeof(counters->runtime), "%.63s",
-                 file != NULL ? file + 1 : site->runtime->file);
-    }
+                 path_last(site->runtime->file));
     if (counters_is_loop(clause->clause))
         site->way = settings_choose(counted, &found->names, counted->note);
     /* Schemes that refuse some loops refuse the smallest. */

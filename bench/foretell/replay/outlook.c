@@ -213,7 +213,7 @@ static struct outlook_loop *add_loop(struct outlook *outlook, const char *path,
         .even_s =
             need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.even_s)),
         .why = need_zeroed((size_t)outlook->schemes + 1, sizeof(*loop.why))};
-    const char *name = strrchr(path, '/') + 1;
+    const char *name = path_last(path);
     read_head(&loop, path);
     if (loop.name == NULL)
         loop.name = need_text("%.*s", (int)(path + length - name), name);

@@ -1,6 +1,7 @@
 #include "bench/programs/seen/loops.h"
 
 #include "base/folder.h"
+#include "base/text.h"
 #include "harness/process/need.h"
 
 #include <math.h>
@@ -200,13 +201,10 @@ static void fill_loop(struct loops_loop *loop, const struct counters *counters,
     const char *from = site->clause == CLAUSE_PART
                            ? loops_path(counters, &site->caller)
                            : NULL;
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
     *loop = (struct loops_loop){.site = site};
     fill_times(loop, counters, end);
     snprintf(loop->module, sizeof(loop->module), "%.63s",
-             slash != NULL  ? slash + 1
-             : path != NULL ? path
-                            : "?");
+             path != NULL ? path_last(path) : "?");
     find_place(symbols, counters, site, &loop->place);
     if (!counters_is_loop(site->clause))
         name_by_region(loop, counters, symbols);

@@ -1,5 +1,6 @@
 #include "bench/programs/seen/scheme_rules.h"
 
+#include "base/text.h"
 #include "bench/programs/seen/source_lines.h"
 #include "dls/way.h"
 #include "harness/process/need.h"
@@ -96,11 +97,10 @@ void rules_use(struct rules *rules, const struct symbols_place *place,
                const char *build)
 {
     char name[512];
-    const char *slash = strrchr(place->file, '/');
     mark_used(rules, build);
     snprintf(name, sizeof(name), "%s:%d", place->file, place->line);
     mark_used(rules, name);
-    mark_used(rules, slash != NULL ? name + (slash + 1 - place->file) : name);
+    mark_used(rules, path_last(name));
     for (int i = 0; i < NAMES_ALIASES; i++)
         mark_used(rules, names_alias(place->function, i, name));
 }

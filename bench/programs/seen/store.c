@@ -142,9 +142,7 @@ void store_program_name(const struct loops *loops, char name[STORE_NAME])
     if (counters != NULL)
         snprintf(file, sizeof(file), "%.*s", (int)counters->word,
                  counters->command);
-    const char *slash = strrchr(file, '/');
-    snprintf(name, STORE_NAME, "whole program %s",
-             slash != NULL ? slash + 1 : file);
+    snprintf(name, STORE_NAME, "whole program %s", path_last(file));
 }
 
 static void add_program(struct entries *all, const struct store_run *run,

@@ -68,9 +68,7 @@ struct asked {
 void tables_name(const struct symbols_place *place, const char *path,
                  uint64_t at, char name[TABLES_NAME])
 {
-    const char *file = place->file[0] != '\0' ? place->file : path,
-               *slash = strrchr(file, '/');
-    file = slash != NULL ? slash + 1 : file;
+    const char *file = path_last(place->file[0] != '\0' ? place->file : path);
     if (place->file[0] != '\0')
         snprintf(name, TABLES_NAME, "%.300s:%d", file, place->line);
     else

@@ -277,9 +277,7 @@ static const char *why_last(const struct loaded *loaded, char *const *words)
     char path[PATH_MAX];
     struct error ignored;
     for (int i = 0; words[i] != NULL; i++) {
-        const char *slash = strrchr(words[i], '/');
-        const char *name = slash != NULL ? slash + 1 : words[i];
-        if (strncmp(name, loaded->last, 15) != 0 ||
+        if (strncmp(path_last(words[i]), loaded->last, 15) != 0 ||
             loaded_find(words[i], path, sizeof(path), &ignored) != 0)
             continue;
         const char *why = loaded_why_not(path);

@@ -1,5 +1,6 @@
 /* Without elfutils a place is the file's name and the offset in it.  This file
  * reads the data of ELF files with 64 bits itself. */
+#include "base/text.h"
 #include "bench/programs/symbols/loaded.h"
 #include "bench/programs/symbols/symbols.h"
 
@@ -31,11 +32,10 @@ void symbols_close(struct symbols *symbols)
 void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                   struct symbols_place *place)
 {
-    const char *slash = strrchr(path, '/');
     (void)symbols;
     *place = (struct symbols_place){.line = 0};
     snprintf(place->function, sizeof(place->function), "%.200s+0x%llx",
-             slash != NULL ? slash + 1 : path, (unsigned long long)offset);
+             path_last(path), (unsigned long long)offset);
 }
 
 bool symbols_has_master(struct symbols *symbols, const char *path,

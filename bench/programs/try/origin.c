@@ -44,8 +44,7 @@ static void hash_file(const char *path, char hash[HASH_SIZE])
 
 static const char *name_of(const char *path)
 {
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    return slash != NULL ? slash + 1 : path != NULL ? path : "";
+    return path != NULL ? path_last(path) : "";
 }
 
 /* Adds a file that is new.  One of the files with its name must be the same. */

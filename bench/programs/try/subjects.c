@@ -56,8 +56,7 @@ static void name_for_rules(struct subject *subject,
                            const struct loops_process *process, int first)
 {
     const struct symbols_place *place = &process->loop[first].place;
-    const char *slash = strrchr(place->file, '/');
-    const char *file = slash != NULL ? slash + 1 : place->file;
+    const char *file = path_last(place->file);
     char build[COUNTERS_NAME_MAX];
     if (subject->line == NULL && file[0] != '\0' &&
         strpbrk(file, "#=*") == NULL)
@@ -123,12 +122,11 @@ void subjects_find(struct subjects *subjects, const char *program,
                    const struct loops *loops, double seconds, const char *which)
 {
     char name[STORE_NAME];
-    const char *slash = strrchr(program, '/');
     if (loops->processes > 0)
         store_program_name(loops, name);
     else
         snprintf(name, sizeof(name), "whole program %.200s",
-                 slash != NULL ? slash + 1 : program);
+                 path_last(program));
     if (subjects->known == 0)
         add_subject(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)

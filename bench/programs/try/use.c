@@ -223,8 +223,7 @@ static void write_patch(const struct findings *findings,
     fclose(file);
     if (found > 0) {
         bool away = suggest_name(loop[0].file, name);
-        const char *slash = strrchr(name, '/');
-        const char *base = slash != NULL ? slash + 1 : name;
+        const char *base = path_last(name);
         char *path = need_text("%s/%.*s.patch", findings->rounds->folder,
                                (int)strcspn(base, "."), base);
         if (file_whole(path, text, size, &err) == 0)
