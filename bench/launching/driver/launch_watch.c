@@ -25,6 +25,7 @@ void watch_open(struct watch *watch, const struct cell *cells, int count,
 {
     *watch = (struct watch){.count = count,
                             .repetitions = policy->repetitions,
+                            .most = policy->repetitions_max,
                             .warms = warms,
                             .timeout = policy->cell_timeout,
                             .current = -1,
@@ -139,14 +140,30 @@ double watch_left(const struct watch *watch, double now)
     return (ends ? END_S : watch->timeout) - used;
 }
 
+bool watch_is_longer(const struct watch *watch, const struct task *task)
+{
+    return task->state == TASK_WAITING &&
+           task->repetitions > watch->repetitions;
+}
+
+bool watch_any_longer(const struct watch *watch)
+{
+    for (int i = 0; i < watch->count; i++)
+        if (watch_is_longer(watch, &watch->tasks[i]))
+            return true;
+    return false;
+}
+
 double watch_fraction(const struct watch *watch)
 {
     double sum = 0;
     for (int i = 0; i < watch->count; i++) {
         const struct task *task = &watch->tasks[i];
         double begun = task->repetitions;
-        double share = watch->warms ? begun / (watch->repetitions + 1)
-                                    : fmax(begun - 1, 0) / watch->repetitions;
+        double all =
+            watch_is_longer(watch, task) ? watch->most : watch->repetitions;
+        double share =
+            watch->warms ? begun / (all + 1) : fmax(begun - 1, 0) / all;
         /* A waiting cell may need more repetitions than expected. */
         sum += task->state != TASK_WAITING ? 1 : share < 0.9 ? share : 0.9;
     }

@@ -18,6 +18,7 @@ struct watch {
     struct task *tasks; /* in the order of their hashes */
     int count;
     int repetitions; /* expected of each */
+    int most;        /* of each, where its times vary */
     bool warms;      /* there is one more before them */
     double timeout;  /* s for one cell */
     /* The launch: */
@@ -51,7 +52,12 @@ int watch_failed(const struct watch *watch);
  * has done all its cells) has lasted too long. */
 double watch_left(const struct watch *watch, double now);
 
-/* The share of the work that is done, 0 to 1. */
+/* This cell's times vary, so it runs more repetitions than were expected. */
+bool watch_is_longer(const struct watch *watch, const struct task *task);
+bool watch_any_longer(const struct watch *watch);
+
+/* The share of the work that is done, 0 to 1.  A cell that runs longer is
+ * expected to need as many repetitions as it may have. */
 double watch_fraction(const struct watch *watch);
 
 /* Tasks in this state. */

@@ -107,12 +107,48 @@ static void the_time_left_follows_the_cells_so_far(void **state)
     watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 5", 102); /* 5 of 9 + warm-up */
     assert_true(fabs(watch_fraction(&watch) - 0.5) < 1e-12);
     progress_text(&watch, 70, text, sizeof(text));
-    assert_true(strncmp(text, "1/3 cells, 1 min 10 s left", 26) == 0);
+    assert_true(strncmp(text, "1/3 cells, 1 min 10 s left, ", 28) == 0);
     /* Simulated, the cell that runs has 4 of 9 behind it. */
     watch.warms = false;
     assert_true(fabs(watch_fraction(&watch) - (1 + 4 / 9.0) / 3) < 1e-12);
     watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 0", 103);
     assert_true(fabs(watch_fraction(&watch) - 1 / 3.0) < 1e-12);
+    watch_free(&watch);
+}
+
+static void more_repetitions_are_explained(void **state)
+{
+    struct cell cells[CELLS];
+    struct watch watch;
+    char text[320];
+    open_watch(&watch, cells);
+    watch_line(&watch, "@done aaaaaaaaaaaaaaaa ok", 101);
+    watch_line(&watch, "@done cccccccccccccccc ok", 101);
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 9", 102);
+    assert_false(watch_any_longer(&watch));
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 17", 103); /* of 50 + warm-up */
+    assert_true(watch_any_longer(&watch));
+    assert_true(fabs(watch_fraction(&watch) - (2 + 17 / 51.0) / 3) < 1e-12);
+    static const char line[] = "2/3 cells, up to 20 s left, times vary: "
+                               "repetition 17 of 9 to 50, ";
+    progress_text(&watch, 69, text, sizeof(text));
+    assert_true(strncmp(text, line, sizeof(line) - 1) == 0);
+    watch_line(&watch, "@done bbbbbbbbbbbbbbbb ok", 104);
+    assert_false(watch_any_longer(&watch));
+    watch_free(&watch);
+}
+
+/* What a moment of work says of hours is noise. */
+static void the_beginning_tells_no_time_left(void **state)
+{
+    struct cell cells[CELLS];
+    struct watch watch;
+    char text[320];
+    open_watch(&watch, cells);
+    watch.repetitions = 99;
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 5", 102);
+    progress_text(&watch, 6, text, sizeof(text));
+    assert_null(strstr(text, " left"));
     watch_free(&watch);
 }
 
@@ -134,4 +170,6 @@ TESTS(cmocka_unit_test(lines_move_cells_on),
       cmocka_unit_test(an_end_in_the_serial_loop_is_one_cells),
       cmocka_unit_test(a_cells_time_is_the_sum_of_its_turns),
       cmocka_unit_test(the_time_left_follows_the_cells_so_far),
+      cmocka_unit_test(more_repetitions_are_explained),
+      cmocka_unit_test(the_beginning_tells_no_time_left),
       cmocka_unit_test(durations_are_short))

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 static const double REDRAW_S = 0.2, PLAIN_S = 5;
+/* A smaller share of the work tells nothing about the rest. */
+static const double LEAST = 0.02;
 
 void progress_open(struct progress *progress, double now)
 {
@@ -37,22 +39,34 @@ void progress_duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%ld s", s);
 }
 
+static void current_text(const struct watch *watch, char *text, size_t size)
+{
+    char longer[64] = "";
+    if (watch->current < 0)
+        return;
+    const struct task *task = &watch->tasks[watch->current];
+    const struct cell *c = task->cell;
+    if (watch_is_longer(watch, task))
+        snprintf(longer, sizeof(longer),
+                 ", times vary: repetition %d of %d to %d", task->repetitions,
+                 watch->repetitions, watch->most);
+    snprintf(text, size, "%s, %.40s %.30s %dx%d %s %s", longer, c->kernel,
+             c->scheme, c->ranks, c->threads, c->transport, c->hierarchy);
+}
+
 void progress_text(const struct watch *watch, double elapsed, char *text,
                    size_t size)
 {
-    char left[64] = "", current[160] = "";
-    double seconds = progress_left(elapsed, watch_fraction(watch));
+    char left[64] = "", current[224] = "";
+    double fraction = watch_fraction(watch);
+    double seconds = progress_left(elapsed, fraction);
     int done = watch->count - watch_count(watch, TASK_WAITING);
-    if (watch->current >= 0) {
-        const struct cell *c = watch->tasks[watch->current].cell;
-        snprintf(current, sizeof(current), ", %.40s %.30s %dx%d %s %s",
-                 c->kernel, c->scheme, c->ranks, c->threads, c->transport,
-                 c->hierarchy);
-    }
-    if (seconds >= 0 && done < watch->count) {
+    current_text(watch, current, sizeof(current));
+    if (seconds >= 0 && fraction >= LEAST && done < watch->count) {
         char duration[48];
         progress_duration(seconds, duration, sizeof(duration));
-        snprintf(left, sizeof(left), ", %s left", duration);
+        snprintf(left, sizeof(left), ", %s%s left",
+                 watch_any_longer(watch) ? "up to " : "", duration);
     }
     snprintf(text, size, "%d/%d cell%s%s%s", done, watch->count,
              text_s(watch->count), left, current);
@@ -91,6 +105,8 @@ void progress_show(struct progress *progress, const struct watch *watch,
                    double now, bool last)
 {
     char text[320];
+    if (!(watch_fraction(watch) > 0))
+        progress->started = now; /* starting up is no work of the cells */
     if (!last && !is_time(progress, now))
         return;
     progress_text(watch, now - progress->started, text, sizeof(text));

@@ -9,7 +9,7 @@
 
 struct progress {
     bool terminal;
-    double started; /* s, as the `now` of the functions */
+    double started; /* first repetition, s, as the `now` of the functions */
     double shown;   /* when the last line was written */
     bool drawn;     /* a line is on the terminal */
 };
@@ -33,7 +33,8 @@ double progress_left(double elapsed, double fraction);
 /* "1 h 20 min", "3 min 5 s", "12 s". */
 void progress_duration(double seconds, char *text, size_t size);
 
-/* The line: cells done, current cell, time left. */
+/* The line: cells done, time left, current cell and, where it runs longer than
+ * expected, its repetition. */
 void progress_text(const struct watch *watch, double elapsed, char *text,
                    size_t size);
 
