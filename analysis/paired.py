@@ -104,6 +104,16 @@ class Paired:
                          {"ratio": middle}))
         for p in self.pairs:
             p["verdict"] = self.sound(p)
+        self.leave_too_short()
+
+    def leave_too_short(self):
+        """A time that cannot be so short is longer in truth: of the slower
+        of two it only confirms what was found."""
+        kept = [p for p in self.pairs if not p["refused"] or p["verdict"] in
+                (verdicts.SLOWER, verdicts.FASTER)]
+        self.left += [(p["name"], p["refused"]) for p in self.pairs
+                      if p not in kept]
+        self.pairs = kept
 
     def sound(self, p):
         """The verdict that nothing else contradicts."""
@@ -193,8 +203,9 @@ def why_not(base, row, scheme):
         return f"no cell with {scheme} has the same layout and options"
     if row["unranked"] or base["unranked"]:
         return "workers shared cores"
-    if row["refused"] or base["refused"]:
-        return row["refused"] or base["refused"]
+    fast = min(base, row, key=lambda r: r["time_s"])
+    if fast["refused"]:
+        return fast["refused"]
     if matching.differ(base["iterations"], row["iterations"]):
         return (f"{row['iterations']:,.0f} iterations, and "
                 f"{base['iterations']:,.0f} under {scheme}")
@@ -206,6 +217,6 @@ def pair(base, row, samples):
     busy = abs(base["time_s"] - row["time_s"]) <= slow.get("others_max_s", 0)
     return {**matching.pair(base, row, samples), "scheme": row["scheme"],
             "interval_words": row["interval_words"], "within": None,
-            "name": matching.name_of(row),
+            "name": matching.name_of(row), "refused": slow["refused"],
             "busy": busy and not row["simulated"] and
             base["time_s"] != row["time_s"]}

@@ -667,6 +667,25 @@ def test_what_other_processes_took_is_no_verdict(tmp_path):
     assert "1 choice: no more than other processes took" in out
 
 
+@pytest.mark.parametrize("factor, other, found", [
+    (2.5, "static", "static +.* 10, 10 +slower\n"),
+    (0.4, "ss", "static +.* 10, 10 +faster\n"),
+    (2.5, "ss", "no choice has a base"), (0.4, "static", "no choice has"),
+    (1.001, "static", "no choice has a base")])
+def test_a_time_that_is_too_short_only_confirms(tmp_path, factor, other,
+                                                found):
+    """In truth it is longer: what was slower still is, and summary says
+    "Avoid" of it; of the faster of two nothing is known."""
+    there = Directory(tmp_path / "one")
+    for scheme, times in ("ss", 1), ("static", factor):
+        there.cell([times * t for t in TEN], scheme=scheme,
+                   run={"bound_s": 9.0} if scheme == other else {})
+    there.manifest()
+    _, out, _ = analysis("compare", there.path, "--base", "ss")
+    assert re.search(found, out), out
+    assert ("of the least time" in out) == found.startswith("no choice")
+
+
 def test_cells_without_a_base_are_said(tmp_path):
     there = directory(tmp_path / "one", {"ss": 1, "static": 1})
     there.cell(TEN, scheme="static", threads=1)
