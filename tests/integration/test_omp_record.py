@@ -259,8 +259,10 @@ def test_a_scheme_is_named_where_it_beats_the_loop_as_it_is(
         100 - 100 * seconds(done.stdout, scheme) / as_it_is, abs=1)
 
 
-def test_one_interrupted_iteration_names_no_scheme(tmp_path):
-    """Where its first block is longer for that alone, static is not slower."""
+@pytest.mark.parametrize("others", [0, 0.5])
+def test_one_interrupted_iteration_names_no_scheme(tmp_path, others):
+    """Where its first block is longer for that alone, static is not slower.
+    It is no cause either, where others had the cores."""
     found = [1e-3] * 100
     found[10] = 30e-3
     (tmp_path / "full").mkdir()
@@ -268,9 +270,14 @@ def test_one_interrupted_iteration_names_no_scheme(tmp_path):
         "# loop\n# of x\n# visit 1 of 1: 100 iterations, 2 threads, "
         "css:chunk=1; seconds, each with a reading of the clock\n"
         f"# as it is: static; {finish(found, 2)} s a visit in this run, "
-        "others 0\n" + "".join(f"{x}\n" for x in found))
-    done = run("omp", "--on", "2", "--record", "full", cwd=tmp_path)
+        f"others {others}\n" + "".join(f"{x}\n" for x in found))
+    done = run("omp", "--on", "2,64", "--record", "full", cwd=tmp_path)
     assert "2: no scheme gains more over the loop as it is" in done.stdout
+    cause = "64: no schedule is faster, because the longest iteration" \
+        in done.stdout
+    assert cause == (others == 0)
+    assert ("others had the cores for 50 % of the recording; record again"
+            in done.stdout) != cause
 
 
 def test_what_is_no_record_is_one_line(program, tmp_path):

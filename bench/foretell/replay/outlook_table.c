@@ -101,8 +101,16 @@ static void print_best(const struct outlook *outlook,
         fprintf(out, "; within 1 %% of it: %d other%s", near, text_s(near));
     fprintf(out, "\n");
     double even_s = loop->serial_s / outlook->workers[i];
-    if (loop->bound_s[i] > (1 + MUCH) * even_s &&
-        time_s <= (1 + NEAR) * loop->bound_s[i])
+    if (loop->bound_s[i] <= (1 + MUCH) * even_s ||
+        time_s > (1 + NEAR) * loop->bound_s[i])
+        return;
+    if (loop->others > MUCH)
+        fprintf(out,
+                "  %d: the longest iteration limits this replay, and may have "
+                "been interrupted: others had the cores for %.0f %% of the "
+                "recording; record again on a quiet machine\n",
+                outlook->workers[i], 100 * loop->others);
+    else
         fprintf(out,
                 "  %d: no schedule is faster, because the longest iteration "
                 "of a visit takes so long by itself; even shares would take "
