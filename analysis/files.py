@@ -20,7 +20,9 @@ def new(path, mode="w", **how):
         with open(part, mode.replace("w", "x"), **how) as file:
             yield file
         os.replace(part, path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError):
+            error.filename = path   # of a full disk it has none
         with contextlib.suppress(OSError):
             os.unlink(part)
         raise

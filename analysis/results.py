@@ -219,6 +219,8 @@ def rerun(args):
     with tempfile.NamedTemporaryFile("w", prefix="dlsbench-rerun-",
                                      suffix=".yaml", delete=False) as file:
         write_campaign(results, rows, file)
+    print(f"results: campaign: {file.name} (yours to delete when all cells "
+          "are done)", file=sys.stderr)
     os.execv(found, [found, command, file.name]
              + (["--out", args.out] if args.out else []))
 

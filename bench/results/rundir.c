@@ -58,8 +58,10 @@ static int check_writable(const char *path, struct error *err)
     if (statvfs(path, &fs) == 0 &&
         (double)fs.f_bavail * (double)fs.f_frsize < FREE_BYTES_MIN)
         return error_set(err, ENOSPC,
-                         "%s: the file system is full (%.0f kB are free)", path,
-                         (double)fs.f_bavail * (double)fs.f_frsize / 1e3);
+                         "%s: the file system is too full: %.0f kB are free, "
+                         "%.0f kB are needed",
+                         path, (double)fs.f_bavail * (double)fs.f_frsize / 1e3,
+                         FREE_BYTES_MIN / 1e3);
     int fd = open_unnamed(path, probe);
     if (fd >= 0 && probe[0] != '\0')
         file_discard(probe);

@@ -2,6 +2,7 @@
 allowed; the exit code tells; nothing is left half-written."""
 import json
 import os
+import pathlib
 import shlex
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 
 from conftest import SMALL, launcher
 
+STORED = pathlib.Path(__file__).with_name("stored")
 NULL = ("run", "--kernel", "null:size=100", "--scheme", "ss")
 GOOD = """
 name: good
@@ -163,11 +165,19 @@ def test_unwritable_directory(dlsbench, tmp_path):
 def test_a_full_disk_is_said_and_no_folder_is_left(dlsbench, disk):
     small = disk("64k")
     says(dlsbench(*NULL, "--out", f"{small}/new//deep/r/"), 2,
-         "file system is full")
+         "file system is too full", "1049 kB are needed")
     assert not any(small.iterdir())
     (small / "mine").mkdir()
     says(dlsbench(*NULL, "--out", f"{small}/mine/"), 2, "full")
     assert [x.name for x in small.iterdir()] == ["mine"]
+
+
+def test_the_page_for_which_the_disk_is_too_full_is_named(dlsbench, disk):
+    small = disk("16k")
+    done = dlsbench("report", STORED, "--out", f"{small}/page.html")
+    assert done.code == 2 and done.err.splitlines()[-1] == \
+        f"report: {small}/page.html: No space left on device"
+    assert not any(small.glob("*page*"))
 
 
 def test_a_disk_that_becomes_full(dlsbench, disk):

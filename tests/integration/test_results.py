@@ -1,6 +1,8 @@
 """dlsbench results: what is stored, and the same cells once more."""
 import json
+import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -110,6 +112,9 @@ def test_a_rerun_has_the_same_cells(dlsbench, tmp_path):
     assert dlsbench("run", *CELLS, "--out", "./a").code == 0
     done = dlsbench("results", "rerun", "a", "--out", "./b")
     assert done.code == 0, done.err
+    file = re.search(r"campaign: (\S+\.yaml) \(yours to delete", done.err)[1]
+    assert "cells" in pathlib.Path(file).read_text()
+    os.unlink(file)
     assert len(ends(tmp_path / "a")) == 3
     assert ends(tmp_path / "a") == ends(tmp_path / "b")
     done = dlsbench("compare", "a", "b")
