@@ -219,7 +219,7 @@ def where_words(losses):
     if not first["simulated"]:
         return words + f", {labels.layout(first)}"
     platform = labels.simulation({"platform": first.get("platform")})
-    return words + f", simulated on {platform}"
+    return words + f", {labels.simulated_on(platform)}"
 
 
 def table(losses):

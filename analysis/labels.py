@@ -12,6 +12,7 @@ SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
            "floyd-steinberg", "deps", "trace", "triad", "spmv", "triangles",
            "sph"]
+REPLAYED = "replayed, "     # before the platform of a replay
 TRANSPORTS = ["shared", "openmp", "master", "push", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
@@ -175,8 +176,15 @@ def shorten(file):
     """A file's name without folder and ending; words, such as those of a
     replay's costs, as they are."""
     text = str(file)
-    return text if "/" not in text and " " in text \
-        else os.path.basename(text).partition(".")[0]
+    mark = REPLAYED if text.startswith(REPLAYED) else ""
+    rest = text.removeprefix(mark)
+    return text if "/" not in rest and " " in rest \
+        else mark + os.path.basename(rest).partition(".")[0]
+
+
+def simulated_on(words):
+    """What a replay says of its platform is no simulation."""
+    return words if words.startswith(REPLAYED) else f"simulated on {words}"
 
 
 def platforms(files):

@@ -95,7 +95,7 @@ def kinds(frame):
              for row in records.of(frame)]
     for kind in dict.fromkeys(words):
         here = frame[[w == kind for w in words]]
-        yield f" (simulated on {kind})" if kind else \
+        yield f" ({labels.simulated_on(kind)})" if kind else \
             " (simulated)" if here["simulated"].any() else "", here
 
 

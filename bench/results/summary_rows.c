@@ -28,7 +28,9 @@ static void make_row(const struct result *result, struct summary_row *row)
         .kernel = label_kernel_position(result->cell.kernel),
         .scheme = label_scheme_position(result->cell.scheme)};
     char label[LABEL_SIZE] = "";
-    label_cell(label, &result->cell);
+    struct cell here = result->cell;
+    here.platform = ""; /* the loop's title has it */
+    label_cell(label, &here);
     if (result_unranked(result) != NULL)
         label_add(label, result_unranked(result), "");
     row->label = need_copy(label);

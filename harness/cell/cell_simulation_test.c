@@ -104,6 +104,9 @@ static void words_say_what_is_not_as_usual(void **unused)
     cell.platform = "replayed, latency 622.5 ns, near 1 ns";
     cell_simulation_words(&cell, words, sizeof(words));
     assert_string_equal(words, cell.platform);
+    cell.platform = "replayed, /x y/b.xml"; /* and no simulation */
+    cell_simulation_words(&cell, words, sizeof(words));
+    assert_string_equal(words, "replayed, b");
 }
 
 TESTS(cmocka_unit_test(native_cells_keep_their_hash),

@@ -152,31 +152,36 @@ static void append_words(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
+/* What a replay puts before its platform. */
+static const char replayed[] = "replayed, ";
+
 /* A file's name without folder and ending; words, such as those of a replay's
  * costs, as they are. */
-static const char *shorten_value(char *value)
+static void shorten_value(char *value)
 {
-    const char *slash = strrchr(value, '/');
-    if (slash == NULL && strchr(value, ' ') != NULL)
-        return value;
-    char *name = slash != NULL ? value + (slash - value) + 1 : value;
-    name[strcspn(name, ".")] = '\0';
-    return name;
+    size_t mark = strlen(replayed);
+    char *file = strncmp(value, replayed, mark) == 0 ? value + mark : value;
+    const char *slash = strrchr(file, '/');
+    if (slash == NULL && strchr(file, ' ') != NULL)
+        return;
+    if (slash != NULL)
+        memmove(file, slash + 1, strlen(slash));
+    file[strcspn(file, ".")] = '\0';
 }
 
 static void add_words(const struct cell *cell, const struct cell_field *field,
                       char *text, size_t size)
 {
     char value[SPEC_CANONICAL_MAX], words[SPEC_CANONICAL_MAX + 64];
-    const char *shown = value, *place = strstr(field->words, "%s");
+    const char *place = strstr(field->words, "%s");
     plain_text(cell, field, value);
     if (field->path)
-        shown = shorten_value(value);
+        shorten_value(value);
     if (place == NULL)
         append_words(text, size, field->words);
-    else if (shown[0] != '\0') {
+    else if (value[0] != '\0') {
         snprintf(words, sizeof(words), "%.*s%s%s", (int)(place - field->words),
-                 field->words, shown, place + 2);
+                 field->words, value, place + 2);
         append_words(text, size, words);
     }
 }

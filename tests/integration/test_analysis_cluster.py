@@ -74,13 +74,15 @@ def test_weak_scaling_begins_with_the_strong_size(tmp_path):
 
 def test_simulated_platforms_are_apart(tmp_path):
     directory = Directory(tmp_path / "d")
-    for platform, cost in ("", None), ("a/p.xml", 2e-7), ("a/p.xml", 3e-6):
+    for platform, cost in ("", None), ("a/p.xml", 2e-7), ("a/p.xml", 3e-6), \
+            ("replayed, a b/p.xml", 2e-7):
         for ranks in 2, 4:
             add(directory, ranks, 8.0 / ranks, platform=platform,
                 request_cost=cost)
     titles = [table.title for table in losses.tables(*read(directory))]
     assert [t.partition("adjoint")[2] for t in titles] == [
-        "", " (simulated on p)", " (simulated on p, request_cost 3e-06)"]
+        "", " (simulated on p)", " (simulated on p, request_cost 3e-06)",
+        " (replayed, p)"]
 
 
 def test_the_page_begins_with_the_papers_tables(tmp_path):

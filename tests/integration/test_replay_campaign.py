@@ -1,6 +1,7 @@
 """dlsbench replay CAMPAIGN: its cells are those of dlsbench sim, and so are
 their times."""
 import json
+import re
 import signal
 import statistics
 import subprocess
@@ -87,7 +88,7 @@ def test_what_is_left_out_is_said(replay, campaign):
                and x["simulated"] and x["collect"] == "local" for x in runs)
 
 
-def test_a_part_is_continued(replay, campaign, tmp_path):
+def test_a_part_is_continued(replay, dlsbench, campaign, tmp_path):
     path = campaign(json.dumps(CAMPAIGN))
     whole = cells(replay(path).runs())
     part = replay(path, "--shard", "0/3", out="part")
@@ -102,6 +103,10 @@ def test_a_part_is_continued(replay, campaign, tmp_path):
     assert len(runs) == len(whole)
     assert {k: x["time_s"] for k, x in cells(runs).items()} == \
         {k: x["time_s"] for k, x in whole.items()}
+    told = dlsbench("summary", "part").out
+    title = re.search(r"^(\S+) on replayed, p$", told, re.M)
+    assert title and title[1].startswith("adjoint")
+    assert "threads, " in told and " on p" not in told.replace(title[0], "")
     for reader in "tables", "report":
         code, told, err = analysis(reader, tmp_path / "part")
         assert code == 0, err
