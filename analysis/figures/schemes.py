@@ -1,5 +1,5 @@
 """Time of every scheme, one panel for each transport and hierarchy."""
-from .. import cells, labels, ranking, records
+from .. import cells, labels, ranking, records, stats
 from . import look, style
 from .rows import Rows
 
@@ -28,8 +28,8 @@ def draw(results, frame):
 
 
 def caption(part, draws):
-    words = "Median and its 95 % confidence interval" + (
-        "; the axis does not begin at 0" * (not look.CURRENT.get().begins))
+    words = interval_words(part["n"]) + "; the axis does not begin at 0" * (
+        not look.CURRENT.get().begins)
     if part["bound_s"].notna().any():
         words += "; the bar | is the bound: " + bound_words(part)
         high = (part["bound_s"] / part["time_s"]).max() - 1
@@ -47,6 +47,18 @@ def caption(part, draws):
     return words + "." + style.cut_words(
         part["label"].nunique(), MOST_PANELS, "setups") + style.cut_words(
         part["scheme"].nunique(), MOST_SCHEMES, "schemes")
+
+
+def interval_words(counts):
+    """What is drawn: of few runs the line is their range."""
+    few = counts < stats.CI_LEAST
+    if not few.any():
+        return "Median and its 95 % confidence interval"
+    if (counts == 1).all():
+        return "One run each, so there is no confidence interval"
+    return "Median and the range of the runs, too few for a confidence " \
+        "interval" if few.all() else "Median and its 95 % confidence " \
+        f"interval, or the range of fewer than {stats.CI_LEAST} runs"
 
 
 def bound_words(part):

@@ -490,6 +490,23 @@ def test_counters_appear_where_they_are(tmp_path):
     assert "Counters per iteration" in (there.path / "report.html").read_text()
 
 
+@pytest.mark.parametrize("counts, words", [
+    ((1, 1), "One run each, so there is no confidence interval;"),
+    ((3, 3), "Median and the range of the runs, too few for a confidence"),
+    ((9, 3), "Median and its 95 % confidence interval, or the range of fewer"),
+    ((9, 9), "Median and its 95 % confidence interval;")])
+def test_a_caption_promises_no_interval_that_is_not_drawn(tmp_path, counts,
+                                                          words):
+    there = Directory(tmp_path / "d")
+    for scheme, count in zip(("ss", "static"), counts):
+        there.cell([1 + i / 99 for i in range(count)], scheme=scheme)
+    there.manifest()
+    assert analysis("report", there.path, "--no-files")[0] == 0
+    captions = re.findall("<figcaption>(.*?)</", (
+        there.path / "report.html").read_text())
+    assert captions[0].startswith(words)
+
+
 @pytest.mark.cross(group="pages", part=2)
 def test_simulation_stands_beside_reality(tmp_path):
     there = Directory(tmp_path / "d")
