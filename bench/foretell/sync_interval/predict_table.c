@@ -115,8 +115,9 @@ static void say_optimum(const struct predict *p)
         "T text    T_wa = 2 (c_d + h c_c) + c_sch, as the paper's text defines "
         "it");
     printf("T printed T_wa = NP t_(m-s), which gives the times that the paper "
-           "prints%s\n\n",
+           "prints%s\n",
            p->has_tms ? "" : ";\n          needs --tms");
+    puts("T - optimum leaves out T_wa, as the paper does when it seeks h\n");
 }
 
 /* In percent, by the reading whose T_wa does not depend on h, as it does not
