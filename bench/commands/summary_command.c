@@ -60,9 +60,9 @@ static int refuse_empty(const char *dir, struct error *err)
         if (found.count > 0)
             code = error_set(err, ENOENT,
                              "%s: no results are here, but in folders of it: "
-                             "name one, such as %s, or read all as one: "
-                             "dlsbench report %s",
-                             dir, below.path[i], dir);
+                             "name one, such as %s, or let dlsbench report "
+                             "read all of them as one",
+                             dir, below.path[i]);
     }
     folder_free(&found);
     folder_free(&below);

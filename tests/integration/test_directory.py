@@ -113,8 +113,8 @@ def test_a_folder_of_results_is_told_from_one_without(tmp_path, dlsbench):
         Directory(tmp_path / "r" / name).cell([1.0, 1.1, 1.2])
     result = dlsbench("summary", tmp_path / "r")
     assert result.code == 2 and (
-        f"in folders of it: name one, such as {tmp_path}/r/one, or read all "
-        f"as one: dlsbench report {tmp_path}/r") in result.err
+        f"in folders of it: name one, such as {tmp_path}/r/one, or let "
+        "dlsbench report read all of them as one\n") in result.err
     (tmp_path / "none").mkdir()
     result = dlsbench("summary", tmp_path / "none")
     assert result.err == f"dlsbench: {tmp_path}/none: no results are here\n"
