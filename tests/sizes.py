@@ -44,8 +44,8 @@ BUDGET = {
     "kernels": 7395,
     "harness": 40850,
     "dls": 12005,
-    "bench": 46160,
-    "Python": 16065,
+    "bench": 46205,
+    "Python": 16120,
 }
 
 
