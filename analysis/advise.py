@@ -94,7 +94,7 @@ def sureness(ranked):
         return "one run each: no test" + (
             "; a simulation is as sure as its model"
             if ranked.best["simulated"] else "")
-    ties = ranked.contenders()[1:]
+    ties = ranked.contenders[1:]
     first = "" if not ties else \
         f"{ranking.choice(ranked.best)} has the shortest time, and "
     text = (f"{first}stays first in {labels.percent(ranked.chance, 0)} of "

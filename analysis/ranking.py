@@ -7,6 +7,7 @@ ranked.  A choice is only slower if it is so by more than the time that other
 processes took from a worker of it; no choice is the fastest whose speedup is
 refused (speedup_limits.py).
 """
+import functools
 import math
 
 import numpy as np
@@ -51,12 +52,12 @@ class Ranking:
             for r in self.rows[1:]]
         self.chance = stats.chance_to_be_best(samples[:MOST_CHOICES])[0]
 
-    @property
+    @functools.cached_property
     def single(self):
         """One run of each choice: exact in simulation, else a guess."""
         return all(r["n"] == 1 for r in self.rows)
 
-    @property
+    @functools.cached_property
     def exact(self):
         """A simulation gives the same time again: the shortest is fastest."""
         return self.single and self.best["simulated"]
@@ -71,6 +72,7 @@ class Ranking:
             return self.behind(i) > 0
         return self.p[i] < stats.ALPHA and not self.excused[i]
 
+    @functools.cached_property
     def contenders(self):
         """The first, and choices that cannot be told from it."""
         return [r for i, r in enumerate(self.rows) if not self.slower(i)]
@@ -78,18 +80,17 @@ class Ranking:
     @property
     def is_draw(self):
         """Whether several may be the fastest."""
-        return len(self.contenders()) > 1
+        return len(self.contenders) > 1
 
     @property
     def spread(self):
-        return max(r["time_s"] for r in self.contenders()) \
-            / self.best["time_s"]
+        return max(r["time_s"] for r in self.contenders) / self.best["time_s"]
 
     @property
     def is_undecided(self):
         """Whether nothing is known of any choice."""
         return self.is_draw and self.spread > EQUAL_MOST and \
-            len(self.contenders()) == len(self.rows)
+            len(self.contenders) == len(self.rows)
 
     def refused(self):
         """Why there is no answer; empty: there is one."""
@@ -154,7 +155,7 @@ def winner(rows, samples):
     ranked = rank(rows, samples)
     if ranked.best["refused"]:
         return None
-    return ranked.best if len(ranked.contenders()) == 1 else None
+    return ranked.best if len(ranked.contenders) == 1 else None
 
 
 def units(runs, several):
@@ -236,7 +237,7 @@ def recommended(ranking):
     """The scheme that the answer names; None: there is no answer."""
     if ranking.refused() or ranking.is_undecided:
         return None
-    return (simplest(ranking.contenders()) if ranking.is_draw
+    return (simplest(ranking.contenders) if ranking.is_draw
             else ranking.best)["scheme"]
 
 
@@ -266,7 +267,7 @@ def waiting_words(row):
 
 def draw_words(ranking):
     """The text without a winner; dlsbench summary prints the same."""
-    tied = ranking.contenders()
+    tied = ranking.contenders
     choices = labels.count(len(ranking.rows), "choice")
     spread = ranking.spread
     if len(tied) == len(ranking.rows):
@@ -338,7 +339,7 @@ def avoid_words(ranking):
 
 def not_avoided_words(ranking):
     """No scheme is surely slower; some may be."""
-    most = max(r["time_s"] for r in ranking.contenders())
+    most = max(r["time_s"] for r in ranking.contenders)
     return "No scheme is to be avoided." \
         if most <= (1 + SLOWER_LEAST) * ranking.best["time_s"] else \
         "More launches or repetitions would tell which are slower."
