@@ -149,9 +149,9 @@ struct blocks *blocks_find(const struct module *module, const void *address,
     made->class = '-';
     if (runtime->shares) {
         char *text = find_table(module);
-        if (text != NULL)
-            read_line(text, (uintptr_t)address - module->base, module->base,
-                      made, word);
+        if (text != NULL && !read_line(text, (uintptr_t)address - module->base,
+                                       module->base, made, word))
+            strcpy(word, "split"); /* the table has all static loops */
         free(text);
         why = why_not(made, word);
     }

@@ -474,13 +474,16 @@ def test_schemes_have_the_last_block_first_where_loops_are_cut(tmp_path):
                   "--repetitions", "2", "--out", str(tmp_path / "tried"))
     assert "last-first" in done.stdout and "left out" not in done.stderr
     text = HEAD + ("int main(void) {\n#pragma omp parallel for "
-                   "schedule(runtime)\nfor (int i = 0; i < N; i++) v[i]++;\n"
+                   "schedule(runtime)\nfor (int i = 0; i < N; i++)\n"
+                   "for (volatile int k = 0; k < 2000; k++) v[i]++;\n"
                    "sum_up(\"a\"); }")
     _, done = run(tmp_path, build(tmp_path, text, "-O2"), 2, "--try",
                   "ss,last-first", "--repetitions", "2", "--out",
                   str(tmp_path / "other"))
     assert ("last-first is left out: last-first is for the blocks of static "
             "loops" in done.stderr)
+    # The loop has a schedule of its own, so that it is not left alone.
+    assert "left as it is" not in done.stderr
 
 
 def test_a_program_that_the_table_is_wrong_about_ends_with_1(tmp_path):

@@ -44,11 +44,24 @@ static bool is_combined(const struct loops_process *process, int region,
     return false;
 }
 
+/* A region that begins a loop of another clause is no static loop. */
+static void drop_lefts(struct loops_process *process)
+{
+    int kept = 0;
+    for (int i = 0; i < process->lefts; i++) {
+        const struct counters_site *site = process->left[i].site;
+        if (!is_combined(process, region_of(process->counters, site), 0))
+            process->left[kept++] = process->left[i];
+    }
+    process->lefts = kept;
+}
+
 /* A part with only a loop belongs to that loop's row. */
 void parts_drop_loops(struct loops_process *process)
 {
     const struct counters *counters = process->counters;
     int kept = 0;
+    drop_lefts(process);
     for (int i = 0; i < process->parts; i++) {
         const struct counters_site *site = process->part[i].site;
         int region = region_of(counters, site);
