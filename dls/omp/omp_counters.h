@@ -8,6 +8,7 @@
 #define DLS_OMP_OMP_COUNTERS_H
 
 #include "base/system/allowed.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -252,12 +253,10 @@ static inline void counters_name_build(const char *path, const char *build_id,
                                        uint64_t offset,
                                        char text[COUNTERS_NAME_MAX])
 {
-    const char *slash = strrchr(path, '/');
     text[0] = '\0';
     if (build_id[0] != '\0')
-        snprintf(text, COUNTERS_NAME_MAX, "%.180s:%s+0x%llx",
-                 slash != NULL ? slash + 1 : path, build_id,
-                 (unsigned long long)offset);
+        snprintf(text, COUNTERS_NAME_MAX, "%.180s:%s+0x%llx", path_last(path),
+                 build_id, (unsigned long long)offset);
 }
 
 /* Not empty: the time of threads in regions is also counted over time. */

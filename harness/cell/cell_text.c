@@ -2,6 +2,7 @@
  * cells are equal. */
 #include "harness/cell/cell_field.h"
 
+#include "base/text.h"
 #include "harness/transport/registry/transport_registry.h"
 
 #include <inttypes.h>
@@ -159,13 +160,11 @@ static const char replayed[] = "replayed, ";
  * costs, as they are. */
 static void shorten_value(char *value)
 {
-    size_t mark = strlen(replayed);
-    char *file = strncmp(value, replayed, mark) == 0 ? value + mark : value;
-    const char *slash = strrchr(file, '/');
-    if (slash == NULL && strchr(file, ' ') != NULL)
+    char *file = value + (text_begins(value, replayed) ? strlen(replayed) : 0);
+    const char *name = path_last(file);
+    if (name == file && strchr(file, ' ') != NULL)
         return;
-    if (slash != NULL)
-        memmove(file, slash + 1, strlen(slash));
+    memmove(file, name, strlen(name) + 1);
     file[strcspn(file, ".")] = '\0';
 }
 

@@ -1,5 +1,7 @@
 #include "bench/programs/seen/source_lines.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,15 +33,15 @@ static void write_name(const struct loops_loop *loop, const char *function,
                        char text[LINES_NAME])
 {
     const struct symbols_place *place = &loop->place;
-    const char *slash = strrchr(place->file, '/');
+    const char *file = path_last(place->file);
     if (function[0] == '\0')
         function = "?";
     if (place->file[0] != '\0' && loop->from.line > 0)
-        snprintf(text, LINES_NAME, "%.80s %.100s:%d to the end", function,
-                 slash != NULL ? slash + 1 : place->file, loop->from.line);
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d to the end", function, file,
+                 loop->from.line);
     else if (place->file[0] != '\0')
-        snprintf(text, LINES_NAME, "%.80s %.100s:%d", function,
-                 slash != NULL ? slash + 1 : place->file, place->line);
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d", function, file,
+                 place->line);
     else
         snprintf(text, LINES_NAME, "%.80s (%.60s+0x%llx)", function,
                  loop->module, (unsigned long long)loop->site->at.offset);
