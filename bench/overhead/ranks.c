@@ -67,27 +67,19 @@ static double time_pings(void *arg)
     return 1e9 * (end - start) / PINGS;
 }
 
-/* The barest `ss` of both ranks in a shared window, ns a step: a fetch-and-add,
- * one step early, and a call of the body by pointer. */
+/* The barest `ss` of both ranks in a shared window, ns a step. */
 static double time_window(void *arg)
 {
     const struct side *side = arg;
     const struct comm *comm = side->cells->comm;
-    const struct kernel_ops *kernel = side->cell->loop->kernel;
-    const void *instance = side->cell->loop->instance;
+    const struct loop *loop = side->cell->loop;
     struct source_counter *counter = side->cells->window.memory;
-    _Alignas(128) char scratch[128] = {0};
     if (comm->rank == 0)
         atomic_store(&counter->step, 0);
     comm_quiet_barrier(comm);
     comm_sharp_barrier(comm);
     double start = engine_now();
-    int64_t step = source_step(counter);
-    while (step < WINDOW_STEPS) {
-        int64_t next = source_step(counter);
-        kernel->run(instance, scratch, step, 1, NULL, NULL);
-        step = next;
-    }
+    team_call_steps(counter, WINDOW_STEPS, loop->kernel, loop->instance);
     double end = engine_now();
     comm_quiet_barrier(comm);
     return 1e9 * (end - start) / WINDOW_STEPS;

@@ -74,8 +74,20 @@ double team_time_counter(struct launch_context *context,
     return team_time_chunks(context, context->team, count_steps, &bare, NULL);
 }
 
-/* As ss must do it: the next step is counted before the body of this one, which
- * is called by pointer, runs. */
+int64_t team_call_steps(struct source_counter *counter, int64_t steps,
+                        const struct kernel_ops *kernel, const void *instance)
+{
+    _Alignas(128) char scratch[128] = {0};
+    int64_t mine = 0, step = source_step(counter);
+    while (step < steps) {
+        int64_t next = source_step(counter);
+        kernel->run(instance, scratch, step, 1, NULL, NULL);
+        step = next;
+        mine++;
+    }
+    return mine;
+}
+
 struct bare_called {
     struct bare bare;
     const struct kernel_ops *kernel;
@@ -85,21 +97,9 @@ struct bare_called {
 static int64_t call_steps(int thread, void *arg)
 {
     const struct bare_called *called = arg;
-    const struct kernel_ops *kernel = called->kernel;
-    struct source_counter *counter = called->bare.counter;
-    const void *instance = called->instance;
-    const int64_t steps = called->bare.steps;
-    _Alignas(128) char scratch[128] = {0};
-    int64_t mine = 0;
     (void)thread;
-    int64_t step = source_step(counter);
-    while (step < steps) {
-        int64_t next = source_step(counter);
-        kernel->run(instance, scratch, step, 1, NULL, NULL);
-        step = next;
-        mine++;
-    }
-    return mine;
+    return team_call_steps(called->bare.counter, called->bare.steps,
+                           called->kernel, called->instance);
 }
 
 double team_time_calls(struct launch_context *context,

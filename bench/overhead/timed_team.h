@@ -21,8 +21,12 @@ double team_time_chunks(struct launch_context *context,
 double team_time_counter(struct launch_context *context,
                          struct source_counter *counter, int64_t steps);
 
-/* The same where each step calls the kernel for one iteration, one step ahead
- * of the counter: the barest `ss`. */
+/* The barest `ss`: a worker's part of so many steps.  The next step is counted
+ * before the body of this one runs, which is called by pointer.  Returns the
+ * number of the worker's steps. */
+int64_t team_call_steps(struct source_counter *counter, int64_t steps,
+                        const struct kernel_ops *kernel, const void *instance);
+/* ns per step of all threads that do so. */
 double team_time_calls(struct launch_context *context,
                        struct source_counter *counter, int64_t steps,
                        const struct kernel_ops *kernel, const void *instance);
