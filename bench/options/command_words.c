@@ -6,6 +6,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/* As bash reads it: a byte that is not a character of a line is written by its
+ * number. */
+static void write_escaped(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    while (*word != '\0') {
+        long plain = text_wrong_byte(word);
+        size_t length = plain < 0 ? strlen(word) : (size_t)plain;
+        for (const char *end = word + length; word < end; word++) {
+            if (*word == '\'' || *word == '\\')
+                fputc('\\', out);
+            fputc(*word, out);
+        }
+        if (*word != '\0')
+            fprintf(out, "\\x%02x", (unsigned char)*word++);
+    }
+    fputc('\'', out);
+}
+
 static void print_quoted(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -13,6 +32,10 @@ static void print_quoted(FILE *out, const char *word)
                                 "_-+=./,:@%";
     if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
         fprintf(out, "%s", word);
+        return;
+    }
+    if (text_wrong_byte(word) >= 0) {
+        write_escaped(out, word);
         return;
     }
     fprintf(out, "'");

@@ -1,50 +1,12 @@
 /* The command line as text, for manifests and for how to resume. */
 #include "bench/commands/run/run_options.h"
 
-#include "base/text.h"
+#include "bench/options/command.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* As bash reads it: a byte that is not a character of a line is written by its
- * number. */
-static void write_escaped(FILE *out, const char *word)
-{
-    fputs("$'", out);
-    while (*word != '\0') {
-        long plain = text_wrong_byte(word);
-        size_t length = plain < 0 ? strlen(word) : (size_t)plain;
-        for (const char *end = word + length; word < end; word++) {
-            if (*word == '\'' || *word == '\\')
-                fputc('\\', out);
-            fputc(*word, out);
-        }
-        if (*word != '\0')
-            fprintf(out, "\\x%02x", (unsigned char)*word++);
-    }
-    fputc('\'', out);
-}
-
-static void write_word(FILE *out, const char *word)
-{
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789_-+./,:=@%";
-    fputc(' ', out);
-    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-        fputs(word, out);
-        return;
-    }
-    if (text_wrong_byte(word) >= 0) {
-        write_escaped(out, word);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word != '\0'; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-    fputc('\'', out);
-}
 
 /* How many words of argv belong to --out or --resume at this place. */
 static int replaced_words(const char *word)
@@ -70,7 +32,7 @@ char *run_command_line(int argc, char **argv, const char *dir)
     for (int i = 1; i < argc;) {
         int skip = dir != NULL ? replaced_words(argv[i]) : 0;
         if (skip == 0)
-            write_word(out, argv[i]);
+            command_print_word(out, argv[i]);
         i += skip > 0 ? skip : 1;
     }
     if (dir != NULL) {
@@ -78,7 +40,7 @@ char *run_command_line(int argc, char **argv, const char *dir)
         if (strchr(dir, '/') == NULL)
             fprintf(out, " ./%s", dir);
         else
-            write_word(out, dir);
+            command_print_word(out, dir);
         fputs(" --resume", out);
     }
     fclose(out);
