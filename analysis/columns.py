@@ -8,7 +8,7 @@ WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "load", "perturb", "rank_per", "memory", "costs", "platform",
          "sync_choice", "reason", "started", "chosen_scheme",
          "chosen_hierarchy", "by", "candidate", "bandwidth", "clause",
-         "tried"}
+         "tried", "output"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",
@@ -19,8 +19,9 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "faults_minor", "faults_major", "start", "size", "step",
            "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s",
            "visits", "chunk_cv", "ahead", "serial_pass", "serial_others",
-           "others", "displaced", "round"}
-FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
+           "others", "displaced", "round", "seed", "preempted"}
+FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen",
+         "replayed"}
 COUNTED = ("counters_compute.", "counters_wait.")
 
 

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from analysis.columns import converter
 from conftest import ROOT, Result, copy_tree, start
 
 # Says i squared, but `run` errs in one iteration.
@@ -318,6 +319,17 @@ def test_the_manual_has_the_columns_and_sentences_of_list(dlsbench):
     for name, text in rows:
         sentence, said = listed[name], text.replace("`", "")
         assert said == sentence or said.startswith(f"{sentence}. "), name
+
+
+def test_readers_know_the_type_of_every_column(dlsbench):
+    """But of those whose values are of several types."""
+    lines = (ROOT / "harness/record/line/run_columns.def").read_text()
+    several = re.findall(r"^COLUMN\(.*, (\w+), line_value,", lines, re.M)
+    names = re.findall(r"^  (\w+)(?: {2}|$)", dlsbench("list", "columns").out,
+                       re.M)
+    assert len(names) > 90 and set(several) < set(names)
+    assert not [name for name in names
+                if converter(name) is None and name not in several]
 
 
 def test_a_transport_runs_in_campaigns_and_is_recorded(extended, tmp_path):
