@@ -72,9 +72,9 @@ static inline void check_count_poll(void *arg)
 
 static inline uint64_t check_seed(void)
 {
-    const char *given = getenv("TEST_SEED");
+    const char *given = getenv("DLSBENCH_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    print_message("TEST_SEED=%llu\n", (unsigned long long)seed);
+    print_message("DLSBENCH_SEED=%llu\n", (unsigned long long)seed);
     return seed;
 }
 
