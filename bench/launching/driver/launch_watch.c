@@ -1,5 +1,6 @@
 #include "bench/launching/driver/launch_watch.h"
 
+#include "harness/check/scheme_kind.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
@@ -20,19 +21,32 @@ static int by_hash(const void *a, const void *b)
     return strcmp(x->cell->hash, y->cell->hash);
 }
 
+/* Trials have a number of their own, which is never exceeded. */
+static int expect(const struct cell *cell, const struct policy *policy)
+{
+    struct scheme scheme;
+    struct error err;
+    bool tries = choice_by(cell) == CHOICE_TRIAL &&
+                 scheme_parse(cell->scheme, &scheme, &err) == 0;
+    return tries && scheme.rule.repetitions > policy->repetitions
+               ? scheme.rule.repetitions
+               : policy->repetitions;
+}
+
 void watch_open(struct watch *watch, const struct cell *cells, int count,
                 const struct policy *policy, bool warms)
 {
     *watch = (struct watch){.count = count,
-                            .repetitions = policy->repetitions,
                             .most = policy->repetitions_max,
                             .warms = warms,
                             .timeout = policy->cell_timeout,
                             .current = -1,
                             .last = -1};
     watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         watch->tasks[i].cell = &cells[i];
+        watch->tasks[i].expected = expect(&cells[i], policy);
+    }
     qsort(watch->tasks, (size_t)count, sizeof(*watch->tasks), by_hash);
 }
 
@@ -140,16 +154,15 @@ double watch_left(const struct watch *watch, double now)
     return (ends ? END_S : watch->timeout) - used;
 }
 
-bool watch_is_longer(const struct watch *watch, const struct task *task)
+bool watch_is_longer(const struct task *task)
 {
-    return task->state == TASK_WAITING &&
-           task->repetitions > watch->repetitions;
+    return task->state == TASK_WAITING && task->repetitions > task->expected;
 }
 
 bool watch_any_longer(const struct watch *watch)
 {
     for (int i = 0; i < watch->count; i++)
-        if (watch_is_longer(watch, &watch->tasks[i]))
+        if (watch_is_longer(&watch->tasks[i]))
             return true;
     return false;
 }
@@ -160,8 +173,7 @@ double watch_fraction(const struct watch *watch)
     for (int i = 0; i < watch->count; i++) {
         const struct task *task = &watch->tasks[i];
         double begun = task->repetitions;
-        double all =
-            watch_is_longer(watch, task) ? watch->most : watch->repetitions;
+        double all = watch_is_longer(task) ? watch->most : task->expected;
         double share =
             watch->warms ? begun / (all + 1) : fmax(begun - 1, 0) / all;
         /* A waiting cell may need more repetitions than expected. */

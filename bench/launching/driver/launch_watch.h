@@ -11,16 +11,16 @@ struct task {
     const struct cell *cell;
     enum task_state state;
     int repetitions; /* begun in this launch */
+    int expected;    /* of these */
     double seconds;  /* spent in this launch */
 };
 
 struct watch {
     struct task *tasks; /* in the order of their hashes */
     int count;
-    int repetitions; /* expected of each */
-    int most;        /* of each, where its times vary */
-    bool warms;      /* there is one more before them */
-    double timeout;  /* s for one cell */
+    int most;       /* of each, where its times vary */
+    bool warms;     /* there is one more before them */
+    double timeout; /* s for one cell */
     /* The launch: */
     bool launched, ended, progressed;
     int current;  /* task that runs, -1: none, the serial loop may run */
@@ -53,7 +53,7 @@ int watch_failed(const struct watch *watch);
 double watch_left(const struct watch *watch, double now);
 
 /* This cell's times vary, so it runs more repetitions than were expected. */
-bool watch_is_longer(const struct watch *watch, const struct task *task);
+bool watch_is_longer(const struct task *task);
 bool watch_any_longer(const struct watch *watch);
 
 /* The share of the work that is done, 0 to 1.  A cell that runs longer is

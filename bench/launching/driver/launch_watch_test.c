@@ -138,6 +138,26 @@ static void more_repetitions_are_explained(void **state)
     watch_free(&watch);
 }
 
+static void trials_have_a_number_of_their_own(void **state)
+{
+    struct cell cells[CELLS];
+    struct watch watch;
+    char text[320];
+    open_watch(&watch, cells);
+    watch_free(&watch);
+    struct policy policy;
+    policy_defaults(&policy);
+    policy.repetitions = 9;
+    cells[2].scheme = "auto:by=trial,repetitions=99";
+    watch_open(&watch, cells, CELLS, &policy, true);
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 60", 103);
+    assert_false(watch_any_longer(&watch));
+    assert_true(fabs(watch_fraction(&watch) - 60 / 100.0 / 3) < 1e-12);
+    progress_text(&watch, 69, text, sizeof(text));
+    assert_null(strstr(text, "times vary"));
+    watch_free(&watch);
+}
+
 /* What a moment of work says of hours is noise. */
 static void the_beginning_tells_no_time_left(void **state)
 {
@@ -145,7 +165,7 @@ static void the_beginning_tells_no_time_left(void **state)
     struct watch watch;
     char text[320];
     open_watch(&watch, cells);
-    watch.repetitions = 99;
+    watch.tasks[1].expected = 99;
     watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 5", 102);
     progress_text(&watch, 6, text, sizeof(text));
     assert_null(strstr(text, " left"));
@@ -171,5 +191,6 @@ TESTS(cmocka_unit_test(lines_move_cells_on),
       cmocka_unit_test(a_cells_time_is_the_sum_of_its_turns),
       cmocka_unit_test(the_time_left_follows_the_cells_so_far),
       cmocka_unit_test(more_repetitions_are_explained),
+      cmocka_unit_test(trials_have_a_number_of_their_own),
       cmocka_unit_test(the_beginning_tells_no_time_left),
       cmocka_unit_test(durations_are_short))

@@ -14,8 +14,10 @@ static const double LEAST = 0.02;
 
 void progress_open(struct progress *progress, double now)
 {
-    *progress = (struct progress){
-        .terminal = isatty(STDERR_FILENO), .started = now, .shown = now};
+    *progress = (struct progress){.terminal = isatty(STDERR_FILENO),
+                                  .started = now,
+                                  .shown = now,
+                                  .every_s = PLAIN_S};
 }
 
 double progress_left(double elapsed, double fraction)
@@ -46,10 +48,10 @@ static void current_text(const struct watch *watch, char *text, size_t size)
         return;
     const struct task *task = &watch->tasks[watch->current];
     const struct cell *c = task->cell;
-    if (watch_is_longer(watch, task))
+    if (watch_is_longer(task))
         snprintf(longer, sizeof(longer),
                  ", times vary: repetition %d of %d to %d", task->repetitions,
-                 watch->repetitions, watch->most);
+                 task->expected, watch->most);
     snprintf(text, size, "%s, %.40s %.30s %dx%d %s %s", longer, c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy);
 }
@@ -82,7 +84,8 @@ static int count_columns(void)
 
 static bool is_time(const struct progress *progress, double now)
 {
-    return now - progress->shown >= (progress->terminal ? REDRAW_S : PLAIN_S);
+    return now - progress->shown >=
+           (progress->terminal ? REDRAW_S : progress->every_s);
 }
 
 void progress_line(struct progress *progress, const char *text, double now,
@@ -107,7 +110,8 @@ void progress_show(struct progress *progress, const struct watch *watch,
     char text[320];
     if (!(watch_fraction(watch) > 0))
         progress->started = now; /* starting up is no work of the cells */
-    if (!last && !is_time(progress, now))
+    if (!last &&
+        (!is_time(progress, now) || watch_count(watch, TASK_WAITING) == 0))
         return;
     progress_text(watch, now - progress->started, text, sizeof(text));
     progress_line(progress, text, now, last);

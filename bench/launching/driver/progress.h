@@ -11,6 +11,7 @@ struct progress {
     bool terminal;
     double started; /* first repetition, s, as the `now` of the functions */
     double shown;   /* when the last line was written */
+    double every_s; /* between two lines, where there is no terminal */
     bool drawn;     /* a line is on the terminal */
 };
 
