@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "bench/launching/cause.h"
 #include "bench/launching/launcher.h"
+#include "bench/launching/progress_line.h"
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
 #include "harness/process/need.h"
@@ -92,8 +93,13 @@ static int make_specs(const struct calibrate_request *request,
 /* To end, once all is written: as launches of `run` have. */
 static const double END_S = 5;
 
+/* Between two lines that say what is measured, where there is no terminal. */
+static const double STEP_S = 30;
+
 struct launch {
     double start;
+    struct progress progress;
+    char step[200];   /* what it measures now */
     const char *part; /* the file that it writes */
     double written;   /* when it was seen first; 0: not yet */
     char said[200];   /* its first word on stderr */
@@ -104,7 +110,13 @@ struct launch {
 static void on_output(void *arg, const char *line)
 {
     struct launch *launch = arg;
+    if (line[0] == '@') {
+        snprintf(launch->step, sizeof(launch->step), "calibrate: %.180s",
+                 line + 1);
+        return;
+    }
     cause_line(&launch->cause, line, subprocess_now());
+    progress_clear(&launch->progress);
     fprintf(stderr, "%s\n", line);
 }
 
@@ -115,6 +127,7 @@ static void on_message(void *arg, const char *line)
     bool ours = text_begins(line, own);
     cause_line(&launch->cause, line, subprocess_now());
     launch->ours = launch->ours || ours;
+    progress_clear(&launch->progress);
     /* A launcher's additions to our own reason are noise. */
     if (launch->said[0] == '\0' && ours)
         snprintf(launch->said, sizeof(launch->said), "%.199s",
@@ -127,6 +140,8 @@ static void on_message(void *arg, const char *line)
 static double on_tick(void *arg)
 {
     struct launch *launch = arg;
+    if (launch->step[0] != '\0')
+        progress_line(&launch->progress, launch->step, subprocess_now(), false);
     if (launch->written == 0 && access(launch->part, F_OK) == 0)
         launch->written = subprocess_now();
     if (launch->written > 0)
@@ -171,6 +186,8 @@ static int run_launch(const struct calibrate_request *request, int ranks,
     struct subprocess_end end;
     int n = 0, code = subprocess_program(program, sizeof(program), err);
     cause_open(&launch.cause, launch.start);
+    progress_open(&launch.progress, launch.start);
+    launch.progress.every_s = STEP_S;
     if (code != 0)
         return code;
     snprintf(shape[0], sizeof(shape[0]), "%d", ranks);
@@ -188,6 +205,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
         return -EINVAL;
     code = subprocess_run(argv, stops, &watcher, &end, err);
     launcher_free(argv);
+    progress_clear(&launch.progress);
     return code == 0 ? judge_end(&launch, &end, ranks, err) : code;
 }
 

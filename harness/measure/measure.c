@@ -62,6 +62,20 @@ static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
     free(all);
 }
 
+/* For who waits: the driver shows it. */
+static void say_step(const struct crew *crew, const char *what, int visit)
+{
+    const struct launch_context *context = crew->context;
+    if (context->comm.rank != 0)
+        return;
+    printf("@%d %s%s, ", crew->workers,
+           context->threads > 1 ? "thread" : "rank", text_s(crew->workers));
+    if (visit > 0)
+        printf("round %d of %d of the kernels, ", visit, VISITS);
+    printf("%s\n", what);
+    fflush(stdout);
+}
+
 /* Collective. */
 static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
                          struct calibration_kind *kind, struct error *err)
@@ -72,9 +86,11 @@ static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
         need_zeroed((size_t)n * VISITS + 1, sizeof(*visit));
     for (int i = 0; i < n * VISITS; i++)
         visit[i].cost = need_zeroed(workers, sizeof(*visit->cost));
-    for (int i = 0; code == 0 && i < n * VISITS; i++)
+    for (int i = 0; code == 0 && i < n * VISITS; i++) {
+        say_step(crew, plan->kernel[i % n].spec, i / n + 1);
         code = work_measure(crew, &plan->kernel[i % n],
                             &visit[i % n * VISITS + i / n], err);
+    }
     for (int k = 0; code == 0 && k < n; k++) {
         struct calibration_cost *cost = kind->kernel[k].cost;
         double ratio = crew->context->comm.rank == 0
@@ -98,6 +114,7 @@ static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
 static int measure_kind(struct crew *crew, const struct measure_plan *plan,
                         struct calibration_kind *kind, struct error *err)
 {
+    say_step(crew, "chunks and messages", 0);
     int code = dispatch_measure(crew->context, plan->oversubscribe, kind, err);
     if (code == 0)
         code = dispatch_charges(crew->context, plan->oversubscribe, kind, err);

@@ -1,12 +1,15 @@
 """Calibration: measured, written whole, and read by those who need it."""
 import json
+import os
 import pathlib
+import pty
 import re
 import socket
+import subprocess
 
 import pytest
 
-from conftest import earlier_in_cache, eventually
+from conftest import ROOT, earlier_in_cache, eventually
 
 
 def test_what_a_calibration_holds(measured):
@@ -132,6 +135,32 @@ cells:
         "adjoint:size=20,seed=1": []}
     wrong = dlsbench("calibrate", "--for", "no-such-campaign")
     assert wrong.code == 2 and "no-such-campaign" in wrong.error_lines()[0]
+
+
+def test_a_terminal_shows_what_is_measured(campaign, tmp_path):
+    """So do lines twice a minute, where there is none."""
+    small = campaign("{name: one, layout: 1x2, scheme: ss, oversubscribe: on, "
+                     "cells: [{kernel: 'adjoint:size=100'}]}")
+    here, there = pty.openpty()
+    with subprocess.Popen(
+            [ROOT / "build/dlsbench", "calibrate", "--for", small,
+             "--workers", "2", "--oversubscribe", "--out",
+             tmp_path / "c.json"], stdout=subprocess.DEVNULL,
+            stderr=there) as running:
+        os.close(there)
+        shown = ""
+        try:
+            while data := os.read(here, 4096):
+                shown += data.decode()
+        except OSError:  # it has ended
+            pass
+        os.close(here)
+    assert running.returncode == 0, shown
+    for kind in "threads", "ranks":
+        assert f"calibrate: 2 {kind}, " in shown
+    assert re.search(r"round [123] of 3 of the kernels, adjoint:size=100",
+                     shown)
+    assert "@" not in shown
 
 
 def test_a_launch_that_has_written_may_hang(dlsbench, measured, tmp_path):

@@ -2,23 +2,10 @@
 
 #include "base/text.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-static const double REDRAW_S = 0.2, PLAIN_S = 5;
 /* A smaller share of the work tells nothing about the rest. */
 static const double LEAST = 0.02;
-
-void progress_open(struct progress *progress, double now)
-{
-    *progress = (struct progress){.terminal = isatty(STDERR_FILENO),
-                                  .started = now,
-                                  .shown = now,
-                                  .every_s = PLAIN_S};
-}
 
 double progress_left(double elapsed, double fraction)
 {
@@ -27,18 +14,6 @@ double progress_left(double elapsed, double fraction)
     if (fraction >= 1)
         return 0;
     return elapsed * (1 - fraction) / fraction;
-}
-
-void progress_duration(double seconds, char *text, size_t size)
-{
-    double capped = seconds < 1e8 ? seconds : 1e8;
-    long s = lround(ceil(capped));
-    if (s >= 3600)
-        snprintf(text, size, "%ld h %ld min", s / 3600, s / 60 % 60);
-    else if (s >= 60)
-        snprintf(text, size, "%ld min %ld s", s / 60, s % 60);
-    else
-        snprintf(text, size, "%ld s", s);
 }
 
 static void current_text(const struct watch *watch, char *text, size_t size)
@@ -74,52 +49,15 @@ void progress_text(const struct watch *watch, double elapsed, char *text,
              text_s(watch->count), left, current);
 }
 
-static int count_columns(void)
-{
-    struct winsize window;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10)
-        return window.ws_col;
-    return 80;
-}
-
-static bool is_time(const struct progress *progress, double now)
-{
-    return now - progress->shown >=
-           (progress->terminal ? REDRAW_S : progress->every_s);
-}
-
-void progress_line(struct progress *progress, const char *text, double now,
-                   bool last)
-{
-    if (!last && !is_time(progress, now))
-        return;
-    progress->shown = now;
-    if (!progress->terminal) {
-        fprintf(stderr, "dlsbench: %s\n", text);
-        return;
-    }
-    fprintf(stderr, "\r\033[K%.*s%s", count_columns() - 1, text,
-            last ? "\n" : "");
-    fflush(stderr);
-    progress->drawn = !last;
-}
-
 void progress_show(struct progress *progress, const struct watch *watch,
                    double now, bool last)
 {
     char text[320];
     if (!(watch_fraction(watch) > 0))
         progress->started = now; /* starting up is no work of the cells */
-    if (!last &&
-        (!is_time(progress, now) || watch_count(watch, TASK_WAITING) == 0))
+    if (!last && (!progress_is_time(progress, now) ||
+                  watch_count(watch, TASK_WAITING) == 0))
         return;
     progress_text(watch, now - progress->started, text, sizeof(text));
     progress_line(progress, text, now, last);
-}
-
-void progress_clear(struct progress *progress)
-{
-    if (progress->drawn)
-        fputs("\r\033[K", stderr);
-    progress->drawn = false;
 }

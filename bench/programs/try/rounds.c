@@ -4,7 +4,7 @@
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "bench/launching/driver/progress.h"
+#include "bench/launching/progress_line.h"
 #include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"

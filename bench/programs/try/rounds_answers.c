@@ -1,7 +1,7 @@
 /* Which runs of the rounds were good, and have the answer of the others. */
 #include "bench/programs/try/rounds.h"
 
-#include "bench/launching/driver/progress.h"
+#include "bench/launching/progress_line.h"
 #include "bench/options/command.h"
 #include "bench/programs/samples/marks.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "bench/launching/driver/progress.h"
+#include "bench/launching/progress_line.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/start.h"

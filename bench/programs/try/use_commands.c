@@ -1,5 +1,5 @@
 /* What to type next, as the text and the page say it. */
-#include "bench/launching/driver/progress.h"
+#include "bench/launching/progress_line.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
 #include "bench/programs/try/use.h"
