@@ -250,7 +250,8 @@ def times_words(rows):
     fastest = min(rows, key=lambda r: r["time_s"])
     if fastest["base_workers"] == 1 and fastest["speedup_high"] < 1:
         words += ONE_IS_FASTER
-    elif fastest["base_workers"] == 1 and fastest["speedup"] < 1:
+    elif fastest["base_workers"] == 1 and (
+            fastest["speedup"] < 1 or 0 < fastest["speedup_low"] < 1):
         words += NO_FASTER
     elif fastest["base_workers"] == 1 and \
             fastest["speedup"] <= fastest["workers"]:

@@ -133,7 +133,8 @@ static void add_speedup(const struct ranked *ranked, char text[TEXT_SIZE])
     const struct summary_row *row = &ranked->rows[ranked->best];
     if (row->speedup.high < 1)
         add_text(text, ", slower than one core alone");
-    else if (row->speedup.median < 1)
+    else if (row->speedup.median < 1 ||
+             (row->speedup.low > 0 && row->speedup.low < 1))
         add_text(text, ", not seen to be faster than one core alone");
     else if (row->speedup.median <= row->powers && !row->refused)
         add_text(text, ", %s%.1f times as fast as one core",

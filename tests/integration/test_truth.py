@@ -180,6 +180,18 @@ def test_what_one_core_does_faster_is_said(dlsbench, tmp_path):
             path / "report.html").read_text()
 
 
+def test_an_interval_around_1_is_no_speedup(dlsbench, tmp_path):
+    path = made(tmp_path / "a", [0.4, 0.4005, 0.401], 0.402)
+    row = max(csv.DictReader(analysis(
+        "tables", path, "--table", "speedup", "--format",
+        "csv")[1].splitlines()), key=lambda row: float(row["speedup"]))
+    assert float(row["speedup_low"]) < 1 < float(row["speedup"])
+    assert analysis("report", path)[0] == 0
+    for text in (answer(dlsbench, path), (path / "report.html").read_text()):
+        assert ", not seen to be faster than one core alone" in text
+        assert "times as fast as one core" not in text
+
+
 def test_two_repetitions_tell_nothing_apart(dlsbench, tmp_path):
     """Times that differ by half are not called the same."""
     there = Directory(tmp_path / "d")
