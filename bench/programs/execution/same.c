@@ -1,6 +1,7 @@
 #include "bench/programs/execution/same.h"
 
 #include "base/folder.h"
+#include "bench/launching/subprocess.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/loops.h"
 #include "harness/process/need.h"
@@ -35,6 +36,13 @@ static int read_loaded(const char *folder, const struct start_end *end,
     return tables_check(tables, true, err);
 }
 
+static int fail_as_it_is(int status, struct error *err)
+{
+    char how[100];
+    subprocess_describe(status, how, sizeof(how));
+    return error_set(err, EINVAL, "omp: the program fails as it is: %s", how);
+}
+
 int same_before(struct start *start, const char *path, struct symbols *symbols,
                 const struct code_tables *tables, struct error *err)
 {
@@ -52,7 +60,7 @@ int same_before(struct start *start, const char *path, struct symbols *symbols,
     if (code == 0)
         code = start_run(&plain, path, symbols, &end, err);
     if (code == 0 && !(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0))
-        code = error_set(err, EINVAL, "omp: the program fails as it is");
+        code = fail_as_it_is(end.status, err);
     if (code == 0)
         code = read_loaded(folder, &end, symbols, tables, err);
     folder_remove(folder);

@@ -293,6 +293,8 @@ static void print_kinds(FILE *out)
 static void print_beside(FILE *out, const struct loops_cores *cores)
 {
     int each = (int)(cores->cores * cores->team / cores->beside + 0.1);
+    if (each >= cores->team) /* a little too many, in the mean */
+        each = cores->team - 1;
     fprintf(out,
             "dlsbench omp: %s that %s at a time share %.4g core%s: %.1f "
             "threads in the mean, of teams of at most %d.\n",
