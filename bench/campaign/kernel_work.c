@@ -48,6 +48,16 @@ double work_starts(const struct kernel_ops *ops, const struct spec *spec)
     return starts;
 }
 
+int work_repeats(const struct kernel_ops *ops, const struct spec *spec)
+{
+    void *whole;
+    if (kernel_outline(ops, spec, &whole, NULL) != 0)
+        return 1;
+    int steps = ops->steps != NULL ? ops->steps->count(whole) : 1;
+    ops->destroy(whole);
+    return steps;
+}
+
 /* By the fastest of the calibration's workers, as what else a machine does only
  * adds; NAN: it does not know the kernel. */
 double work_seconds(const struct calibration_kind *kind, const char *spec,

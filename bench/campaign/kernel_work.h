@@ -8,9 +8,13 @@
 #include "kernels/kernel.h"
 
 /* Operations of the whole loop, and what else takes time by number
- * (kernel_starts).  NAN: such a loop cannot be made here. */
+ * (kernel_starts); of loops with kernel_steps, of one step.  NAN: such a loop
+ * cannot be made here. */
 double work_operations(const struct kernel_ops *ops, const struct spec *spec);
 double work_starts(const struct kernel_ops *ops, const struct spec *spec);
+
+/* So many times the loop is run; 1: it has no kernel_steps. */
+int work_repeats(const struct kernel_ops *ops, const struct spec *spec);
 
 /* Seconds of one core for the loop of this spec, by the fastest worker of a
  * calibration; NAN: it does not know the kernel. */

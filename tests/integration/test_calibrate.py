@@ -274,6 +274,18 @@ def test_predict_uses_what_was_measured(dlsbench, measured, tmp_path):
         assert 0.999 * times[0] <= value <= 1.001 * times[1]
 
 
+def test_a_loop_of_20_steps_takes_20_times_as_long(dlsbench, measured):
+    def serial_s(steps):
+        done = dlsbench("run", "--kernel", f"sph:size=16,steps={steps}",
+                        "--scheme", "static", "--threads", 1, "--dry-run",
+                        "--repetitions", 1, "--repetitions-max", 1,
+                        "--calibration", measured[0], "--format", "csv")
+        head, row = done.out.splitlines()
+        assert row.split(",")[5] == "model"
+        return float(row.split(",")[head.split(",").index("seconds")])
+    assert serial_s(20) == pytest.approx(20 * serial_s(1), rel=1e-3)
+
+
 def test_predict_takes_k_from_the_scheme(dlsbench, measured):
     result = predict(dlsbench, measured[0], "--kernel",
                      "floyd-steinberg:rows=64,cols=96", "--scheme",

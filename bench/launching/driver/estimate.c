@@ -158,10 +158,12 @@ static void model_kernel(const struct estimator *e, const char *text,
         return;
     double operations = work_operations(ops, &spec);
     double starts = work_starts(ops, &spec);
+    int steps = work_repeats(ops, &spec);
     for (int k = 0; k < CALIBRATION_KINDS; k++)
-        serial_s[k] = seconds ? operations
-                              : work_seconds(&e->calibration.kind[k], text,
-                                             operations, starts);
+        serial_s[k] =
+            steps * (seconds ? operations
+                             : work_seconds(&e->calibration.kind[k], text,
+                                            operations, starts));
 }
 
 /* Seconds of the serial loop by the model, as ranks or as threads; NAN: not
