@@ -3,7 +3,7 @@ SHARE   = $(DESTDIR)$(PREFIX)/share/dlsbench
 BIN     = $(DESTDIR)$(PREFIX)/bin
 MAN     = $(DESTDIR)$(PREFIX)/share/man
 DOC     = $(DESTDIR)$(PREFIX)/share/doc/dlsbench
-READERS = tables report figures compare advise results
+READERS = $(shell awk -F'"' '/^READER/ {print $$2}' bench/options/commands.def)
 RELEASE = dlsbench-$(VERSION)
 # What is copied as it is: below share/dlsbench, and the manual.
 SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*/*.* \

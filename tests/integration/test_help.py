@@ -6,10 +6,9 @@ import pytest
 
 from conftest import ROOT
 
-COMMANDS = ["run", "sim", "replay", "summary", "chunks", "calibrate",
-            "predict", "plan", "list", "omp", "topo", "doctor"]
-READERS = ["report", "compare", "advise", "tables", "figures",
-           "results"]  # in Python
+LISTED = (ROOT / "bench/options/commands.def").read_text()
+COMMANDS = re.findall(r'^COMMAND\("(.*?)", \w+,\s+"', LISTED, re.M)
+READERS = re.findall(r'^READER\("(.*?)"', LISTED, re.M)  # in Python
 DLSBENCH = ROOT / "build/dlsbench"
 
 
