@@ -2,7 +2,7 @@
 #ifndef BENCH_OVERHEAD_BENCH_CELL_H
 #define BENCH_OVERHEAD_BENCH_CELL_H
 
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 /* A field of a cell and its value. */
 struct bench_field {

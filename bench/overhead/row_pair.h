@@ -3,7 +3,7 @@
 #ifndef BENCH_OVERHEAD_ROW_PAIR_H
 #define BENCH_OVERHEAD_ROW_PAIR_H
 
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

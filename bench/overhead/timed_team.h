@@ -3,7 +3,7 @@
 #define BENCH_OVERHEAD_TIMED_TEAM_H
 
 #include "harness/messages/source.h"
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 #include <stdint.h>
 

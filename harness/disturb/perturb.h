@@ -5,7 +5,8 @@
  *
  * Pure: the spec, its seeds and the time since the loop's start determine when
  * a worker is held, natively and in simulation.  harness/disturb/hold.h holds
- * native workers, harness/repetition/sim/run_perturb.c simulated ones. */
+ * native workers, harness/repetition/sim/repetition_perturb.c simulated ones.
+ */
 #ifndef HARNESS_DISTURB_PERTURB_H
 #define HARNESS_DISTURB_PERTURB_H
 

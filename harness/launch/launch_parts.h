@@ -9,7 +9,7 @@
 #include "harness/check/worklist.h"
 #include "harness/problem/loop.h"
 #include "harness/record/record.h"
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef HARNESS_MEASURE_CREW_H
 #define HARNESS_MEASURE_CREW_H
 
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 struct crew {
     struct launch_context *context;

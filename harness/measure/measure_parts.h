@@ -6,7 +6,7 @@
 #include "harness/costs/calibration.h"
 #include "harness/measure/crew.h"
 #include "harness/messages/comm.h"
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 /* The cost of a chunk: c_sch. */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* As harness/check/worklist.c, harness/repetition/sim/run_worker.c and
+/* As harness/check/worklist.c, harness/repetition/sim/repetition_worker.c and
  * harness/transport/master/chain.c have them; a request as a cell's. */
 const struct replay_costs replay_costs_usual = {.count_s = 10e-9,
                                                 .state_s = 25e-9,

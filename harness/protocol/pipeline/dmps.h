@@ -28,8 +28,8 @@
  * Several time steps.  With sticky placement a chunk stays with its first
  * owner, which runs its chunks in ascending order step after step; only the
  * dependences separate two steps.  With replan every step is a separate pass
- * over the source (see run_loop.c); a chunk's rows are fetched from their rank
- * of the previous step. */
+ * over the source (see repetition_loop.c); a chunk's rows are fetched from
+ * their rank of the previous step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_DMPS_H
 #define HARNESS_PROTOCOL_PIPELINE_DMPS_H
 

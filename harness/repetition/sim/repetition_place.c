@@ -1,5 +1,5 @@
 /* Where simulated workers are, as the platform says. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"

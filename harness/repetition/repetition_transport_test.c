@@ -2,7 +2,7 @@
 #include "harness/cell/cell_testing.h"
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"
-#include "harness/repetition/run_transport.h"
+#include "harness/repetition/repetition_transport.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* The perturbations of a simulated run.  A held worker does nothing while time
  * passes: its loss is known from the times of its computing, and is slept. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/process/need.h"

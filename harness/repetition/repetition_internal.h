@@ -1,28 +1,29 @@
-/* The private parts of a run, shared by the files of this folder. run.c opens
- * and repeats; run_loop.c is the timed part. run_steps.c has the time steps of
- * independent iterations, run_gather.c collects the reports of all ranks at
- * rank 0.  They are the same natively and in simulation.
+/* The private parts of a run, shared by the files of this folder. repetition.c
+ * opens and repeats; repetition_loop.c is the timed part. repetition_steps.c
+ * has the time steps of independent iterations, repetition_gather.c collects
+ * the reports of all ranks at rank 0.  They are the same natively and in
+ * simulation.
  *
  * A process holds some ranks of the launch: natively one, in simulation all.
  * Ranks, workers and threads of "here" are those of this process, counted from
  * 0.  Only the following parts differ natively and in simulation; each is in
  * native/ and in sim/:
  *
- *     run_own.h      the memory that only one of them has
- *     run_place.c    where workers are, and with which powers
- *     run_worker.c   workers, what they run, and what was measured of each
- *     run_dmps.c     dependences
- *     run_meet.c     how the threads of all ranks start, meet and leave
- *     run_perturb.c  what goes wrong on purpose
- *     run_verify.c   whether every iteration ran once, and is right */
-#ifndef HARNESS_REPETITION_RUN_PARTS_H
-#define HARNESS_REPETITION_RUN_PARTS_H
+ *     repetition_impl.h      the memory that only one of them has
+ *     repetition_place.c    where workers are, and with which powers
+ *     repetition_worker.c   workers, what they run, and what was measured of
+ * each repetition_dmps.c     dependences repetition_start.c     how the threads
+ * of all ranks start, meet and leave repetition_perturb.c  what goes wrong on
+ * purpose repetition_verify.c   whether every iteration ran once, and is right
+ */
+#ifndef HARNESS_REPETITION_REPETITION_INTERNAL_H
+#define HARNESS_REPETITION_REPETITION_INTERNAL_H
 
 #include "harness/protocol/parallel/parallel.h"
 #include "harness/protocol/pipeline/dmps.h"
 #include "harness/protocol/pipeline/exchange.h"
-#include "harness/repetition/run.h"
-#include "harness/repetition/run_transport.h"
+#include "harness/repetition/repetition.h"
+#include "harness/repetition/repetition_transport.h"
 
 /* A rank of this process.  In simulation there may be half a million. */
 struct run_rank {
@@ -67,7 +68,7 @@ struct run_all {
     int32_t *ran_worker;
 };
 
-struct run_own; /* native/run_own.h, sim/run_own.h */
+struct run_own; /* native/repetition_impl.h, sim/repetition_impl.h */
 
 struct run {
     const struct setup *setup;
@@ -196,14 +197,14 @@ bool run_equal_speeds(const struct run *run);
  * computed and wipes it, so that the next one cannot pass with it. */
 int run_verify(struct run *run, struct run_result *result, struct error *err);
 
-/* ---- run_loop.c ---- */
+/* ---- repetition_loop.c ---- */
 
 void run_reset(struct run *run);
 /* By one thread of the process: the sources as they are before `pass`. */
 void run_rewind(struct run *run, int pass);
 void run_loop_body(int place, void *run);
 
-/* ---- run_steps.c ---- */
+/* ---- repetition_steps.c ---- */
 
 /* The loop's kernel in a step, natively; its instance is the loop. */
 extern const struct kernel_ops run_step_kernel;
@@ -224,7 +225,7 @@ void run_advance(struct run *run);
  * begin_s, and the step may begin. */
 void run_between(struct run *run, int pass, double begin_s);
 
-/* ---- run_gather.c ---- */
+/* ---- repetition_gather.c ---- */
 
 /* Collective: fills the result at rank 0. */
 void run_gather(struct run *run, struct run_result *result);

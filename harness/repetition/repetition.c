@@ -1,4 +1,4 @@
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_shared.h"

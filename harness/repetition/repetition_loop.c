@@ -1,5 +1,5 @@
 /* The timed part of a repetition: each thread of a rank runs it. */
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 
 #include "harness/problem/loop_costs.h"
 #include "harness/process/need.h"

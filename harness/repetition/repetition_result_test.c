@@ -1,7 +1,7 @@
 /* The part of a worker's times in a loop that ends before the worker. */
 #include "harness/testing.h"
 
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 #define assert_seconds(got, expected) assert_float_equal(got, expected, 1e-9)
 

@@ -2,7 +2,7 @@
 #include "base/stats.h"
 #include "harness/problem/serial.h"
 #include "harness/process/need.h"
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>

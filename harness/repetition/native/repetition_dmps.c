@@ -1,5 +1,5 @@
 /* Opens the pipeline of a loop with dependences. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 

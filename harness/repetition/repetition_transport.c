@@ -1,4 +1,4 @@
-#include "harness/repetition/run_transport.h"
+#include "harness/repetition/repetition_transport.h"
 
 #include "harness/check/cell_transport.h"
 #include "harness/problem/loop_costs.h"

@@ -1,5 +1,5 @@
 /* Cuts a worker's times where the loop has ended. */
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 #include <math.h>
 

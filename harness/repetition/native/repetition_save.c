@@ -1,5 +1,5 @@
 /* The output of a whole loop, from all ranks to a file. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

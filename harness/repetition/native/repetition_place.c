@@ -1,5 +1,5 @@
 /* Where a run's workers and their data are: asked for, and as observed. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 #include "harness/topo/queue.h"

@@ -1,5 +1,5 @@
 /* How the ranks of SMPI, each a thread of a rank, start, meet and leave. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/engine/usual_costs.h"

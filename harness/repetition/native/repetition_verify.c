@@ -1,5 +1,5 @@
 /* Compares the results of a repetition with the serial loop. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 #include "harness/transport/reissue/reissue.h"

@@ -1,7 +1,7 @@
 /* A cell's transport, opened: the one place where a cell's fields become a
  * struct transport_setup. */
-#ifndef HARNESS_REPETITION_RUN_TRANSPORT_H
-#define HARNESS_REPETITION_RUN_TRANSPORT_H
+#ifndef HARNESS_REPETITION_REPETITION_TRANSPORT_H
+#define HARNESS_REPETITION_REPETITION_TRANSPORT_H
 
 #include "harness/check/setup.h"
 #include "harness/problem/loop.h"

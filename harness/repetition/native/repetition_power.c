@@ -2,7 +2,7 @@
  * workers run the same iterations of the cell's kernel at the same time.  They
  * run under the cell's load and under its permanent perturbations.  The slowest
  * has power 1. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "base/pages.h"
 #include "harness/process/need.h"

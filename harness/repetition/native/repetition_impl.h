@@ -1,13 +1,13 @@
 /* A native run: what it has besides struct run.  Its process is one rank. */
-#ifndef HARNESS_REPETITION_NATIVE_RUN_OWN_H
-#define HARNESS_REPETITION_NATIVE_RUN_OWN_H
+#ifndef HARNESS_REPETITION_NATIVE_REPETITION_IMPL_H
+#define HARNESS_REPETITION_NATIVE_REPETITION_IMPL_H
 
 #include "harness/disturb/hold.h"
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
 #include "harness/problem/verify.h"
 #include "harness/repetition/native/looks.h"
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 
 /* Perturbations, and competing load. */
 struct run_disturb {
@@ -41,7 +41,8 @@ struct run_picture {
 };
 
 /* Feeding a kernel: it runs on the input data that its worker's source has for
- * the current chunk (data: sent).  The instance of feed_kernel, run_worker.c.
+ * the current chunk (data: sent).  The instance of feed_kernel,
+ * repetition_worker.c.
  */
 struct feed {
     const struct loop *loop;
@@ -49,7 +50,7 @@ struct feed {
     int worker; /* counted in this rank */
 };
 
-struct touch; /* native/run_touch.c */
+struct touch; /* native/repetition_touch.c */
 
 struct run_own {
     struct run_disturb disturb;

@@ -3,7 +3,7 @@
 #include "harness/engine/sim/world_testing.h"
 
 #include "harness/cell/cell_testing.h"
-#include "harness/repetition/run.h"
+#include "harness/repetition/repetition.h"
 
 enum {
     WORKERS = 4,

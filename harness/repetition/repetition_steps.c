@@ -1,7 +1,7 @@
 /* Time steps of a loop whose iterations are independent: each is handed out
  * anew (replan), or by the chunks of the first (sticky).  Between two of them
  * the ranks exchange what they computed. */
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 
 #include "harness/problem/loop_costs.h"
 #include "harness/process/need.h"

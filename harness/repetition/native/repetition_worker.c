@@ -1,5 +1,5 @@
 /* Opens the workers of this rank: memory, kernel, log. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "base/pages.h"
 #include "harness/process/need.h"

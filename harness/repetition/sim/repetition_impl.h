@@ -1,10 +1,10 @@
 /* A simulated run: what it has besides struct run.  Its process holds all
  * ranks. */
-#ifndef HARNESS_REPETITION_SIM_RUN_OWN_H
-#define HARNESS_REPETITION_SIM_RUN_OWN_H
+#ifndef HARNESS_REPETITION_SIM_REPETITION_IMPL_H
+#define HARNESS_REPETITION_SIM_REPETITION_IMPL_H
 
 #include "harness/costs/calibration.h"
-#include "harness/repetition/run_parts.h"
+#include "harness/repetition/repetition_internal.h"
 #include "harness/repetition/sim/time_slices.h"
 
 /* A worker: its source is in front of the transport's, counts the

@@ -1,7 +1,7 @@
 /* Workers touch a loop's data first.  In the first repetition of a loop's first
  * run, a worker moves a chunk's data to its NUMA node before it runs the chunk.
  * That repetition warms up and is not timed. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 

@@ -1,5 +1,5 @@
 /* Workers that charge time: their places, and what was measured of them. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"

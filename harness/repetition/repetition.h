@@ -1,7 +1,7 @@
 /* A run: one cell, ready to be repeated.  Every rank of the launch holds its
  * part: the source chain, its workers, its masters. */
-#ifndef HARNESS_REPETITION_RUN_H
-#define HARNESS_REPETITION_RUN_H
+#ifndef HARNESS_REPETITION_REPETITION_H
+#define HARNESS_REPETITION_REPETITION_H
 
 #include "harness/check/setup.h"
 #include "harness/engine/share.h"

@@ -1,6 +1,6 @@
 /* Perturbations of a native run: workers hold themselves, or, if a worker is
  * alone in its rank, another process stops it. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 

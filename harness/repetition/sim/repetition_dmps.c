@@ -1,7 +1,7 @@
 /* Loops with dependences in simulation: the real DMPS runs over a kernel whose
  * blocks take their cost in time.  Nothing is computed, so every block checks
  * whether the blocks that it needs were done before. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "base/pages.h"
 #include "harness/engine/sim/world.h"

@@ -1,6 +1,6 @@
 /* Whether a simulated repetition ran every iteration once, in an order that its
  * dependences allow.  There is nothing else to verify: nothing is computed. */
-#include "harness/repetition/sim/run_own.h"
+#include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
 

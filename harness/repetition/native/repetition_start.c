@@ -1,5 +1,5 @@
 /* How the threads of a rank, and the ranks, start, meet and leave. */
-#include "harness/repetition/native/run_own.h"
+#include "harness/repetition/native/repetition_impl.h"
 
 #include "harness/process/need.h"
 
