@@ -7,7 +7,7 @@ READERS = $(shell awk -F'"' '/^READER/ {print $$2}' bench/options/commands.def)
 RELEASE = dlsbench-$(VERSION)
 # What is copied as it is: below share/dlsbench, and the manual.
 SHARED_FILES = $(wildcard bench/campaigns/*.yaml bench/papers/*.* bench/papers/*/*.* \
-          bench/platforms/*.* bench/platforms/*/*.* analysis/*.py analysis/figures/*.py \
+          bench/platforms/*.* bench/platforms/*/*.* analysis/*.py analysis/figure_kinds/*.py \
           analysis/templates/*) \
           $(filter-out jobs/site.env,$(wildcard jobs/*.*))
 DOC_FILES = README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE results/README.md \

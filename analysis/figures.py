@@ -20,8 +20,8 @@ if not __package__:
     import need    # a script: makes the folder its package
     __package__ = need.PACKAGE
 
-from . import cells, files, loader, paper_page, program, svg, traces
-from .figures import kinds, look, plan
+from . import cells, files, loader, program, stored_paper, svg, traces
+from .figure_kinds import kinds, look, plan
 
 
 def drawings(directories):
@@ -33,7 +33,7 @@ def drawings(directories):
     try:
         results = loader.load(*directories)
     except loader.LoadError:
-        if not paper_page.exist(directories[0]):
+        if not stored_paper.exist(directories[0]):
             raise
         tasks = kinds.of_papers(directories[0])
     else:

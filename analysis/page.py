@@ -5,7 +5,7 @@ import os
 import jinja2
 import markupsafe
 
-from .figures import style
+from .figure_kinds import style
 
 DARK = ["#4aa3df", "#f08344", "#2fc79a", "#e29bc4", "#f0b840", "#8fd0f5",
         "#c9a184"]

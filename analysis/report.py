@@ -20,9 +20,9 @@ if not __package__:
     __package__ = need.PACKAGE
 
 from . import (cells, cluster, counters, environment, files, foretold, labels,
-               loader, page, paper_page, parallel, perfetto, program, ranking,
-               speedup_limits, svg, tables, traces)
-from .figures import extremes, kinds, tried
+               loader, page, parallel, perfetto, program, ranking,
+               speedup_limits, stored_paper, svg, tables, traces)
+from .figure_kinds import extremes, kinds, tried
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
@@ -100,7 +100,7 @@ def size_words(results, frame):
 
 def names(directory, name):
     """Title and authors of the paper that was repeated here, or of a page."""
-    about = paper_page.about(directory)
+    about = stored_paper.about(directory)
     return (about["title"], about["authors"]) if about["title"] else \
         (f"DLSBench: {name}", "")
 
@@ -250,26 +250,26 @@ def with_paper(sections, directory):
     open.  Folded: the numbers behind the claims, and what is not the paper's
     own reading."""
     parts = dict(sections)
-    beside = paper_page.beside(directory)
-    whole = list(map(page.table, paper_page.whole(directory)))
-    own, again = ([shortened(paper_page.table(t)) for t in beside
+    beside = stored_paper.beside(directory)
+    whole = list(map(page.table, stored_paper.whole(directory)))
+    own, again = ([shortened(stored_paper.table(t)) for t in beside
                    if t.own == is_own] for is_own in (True, False))
     few = not whole and sum(len(grid.rows) for grid in own) <= FEW_ROWS
     own, again = ([page.details(grid.title, page.table(grid), is_open)
                    for grid in grids]
                   for grids, is_open in ((own, few), (again, False)))
-    found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
-    found += [page.paragraph(paper_page.counted_words(beside))] \
+    found = [*map(page.paragraph, stored_paper.about(directory)["opens"])]
+    found += [page.paragraph(stored_paper.counted_words(beside))] \
         if beside else []
     found += [parts.pop(PAPER, ""), *whole, *(own if few else [])]
     found += claims_parts(directory)
-    left_open = paper_page.assumptions(directory)
+    left_open = stored_paper.assumptions(directory)
     found += [page.table(left_open)] if left_open else []
     found += [] if few else own
     found += [page.details("Other readings of printed values",
                            page.join(again))] if again else []
-    words = paper_page.text(directory)
-    if paper_page.exist(directory) and words:
+    words = stored_paper.text(directory)
+    if stored_paper.exist(directory) and words:
         found.append(page.details("The whole report", page.verbatim(words)))
     body = page.join(found)
     return [(PAPER, body)] * bool(body) + list(parts.items())
@@ -277,9 +277,9 @@ def with_paper(sections, directory):
 
 def claims_parts(directory):
     """The paper's claims, and folded their numbers and further readings."""
-    for i, (title, found) in enumerate(paper_page.claims(directory)):
-        claims = page.table(paper_page.claims_grid(title, found))
-        numbers = page.table(paper_page.numbers_grid(found))
+    for i, (title, found) in enumerate(stored_paper.claims(directory)):
+        claims = page.table(stored_paper.claims_grid(title, found))
+        numbers = page.table(stored_paper.numbers_grid(found))
         if i == 0:
             yield claims + page.details("The claims' numbers", numbers)
         else:
@@ -303,7 +303,7 @@ def build(results, frame, sections, path):
     sections.append(("Numbers", table_section(results, frame)))
     sections.append(("Environment",
                      page.facts(environment.facts(results))))
-    of_paper = paper_page.exist(results.path)
+    of_paper = stored_paper.exist(results.path)
     notes = [n for n in results.notes if n != loader.as_one(results) and (
         of_paper or not is_busy(results)
         or n != speedup_limits.others_words(results.runs))]
@@ -323,7 +323,7 @@ def build(results, frame, sections, path):
 
 def paper_screen(directory):
     """The start of a page of a paper."""
-    return {"answers": [[paper_page.confirmed_words(directory)]], "more": 0,
+    return {"answers": [[stored_paper.confirmed_words(directory)]], "more": 0,
             "meanings": "", "cores": "", "commands": []}
 
 
@@ -385,7 +385,7 @@ def make(args):
     try:
         results = loader.load(*args.directory)
     except loader.LoadError:
-        if not paper_page.exist(first):
+        if not stored_paper.exist(first):
             raise
         return write_paper(first, out)
     frame = cells.summarize(results)

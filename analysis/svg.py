@@ -11,7 +11,7 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_pgf import FigureCanvasPgf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from .figures import look, style
+from .figure_kinds import look, style
 
 # With a font of the document's, and with one of the system.
 LATEX_DEBS = "texlive-latex-base texlive-pictures", "texlive-xetex"

@@ -26,7 +26,7 @@ if not __package__:
 import numpy as np
 
 from . import (bases, cells, classes, counters, ending, flexibility, foretold,
-               grid, labels, loader, losses, papers, predicted, program,
+               grid, labels, loader, losses, paper_values, predicted, program,
                ranking, records, regret, speedup_limits, stats, sweep, sync,
                unequal)
 
@@ -108,7 +108,7 @@ def verified(row):
 
 
 def time_table(results, frame):
-    printed = papers.Printed(results.name)
+    printed = paper_values.Printed(results.name)
 
     def words(row):
         text, theirs = time_words(row), printed.time_s(row)
@@ -168,7 +168,7 @@ def imbalance_table(results, frame):
 def chunks_table(results, frame):
     if not has(frame, "chunks"):
         return ()
-    printed = papers.Printed(results.name)
+    printed = paper_values.Printed(results.name)
 
     def words(row):
         theirs = printed.chunks(row)
@@ -184,7 +184,7 @@ def interval_table(results, frame):
     it is one."""
     frame = frame[frame["interval"].notna()]
     samples = cells.by_cell(results.runs)
-    printed = papers.Printed(results.name)
+    printed = paper_values.Printed(results.name)
     for kernel, part in kernels(frame):
         for (setup, p), group in part.groupby(["setup", "workers"],
                                               sort=False):

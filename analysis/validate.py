@@ -20,8 +20,8 @@ if not __package__:
 import numpy as np
 import pandas as pd
 
-from . import (bothways, causes, cells, files, grid, labels, loader, paper,
-               stats)
+from . import (bothways, causes, cells, files, grid, labels, loader,
+               paper_report, stats)
 
 # The most that the median over all cells is to be off, and over those with a
 # load.
@@ -309,7 +309,7 @@ def main():
             text += f"note: {note}\n"
     files.write(os.path.join(directory, "validate.txt"), text)
     names = [name for name in COLUMNS if name in both]
-    paper.write_csv(os.path.join(directory, "validate.csv"), names,
+    paper_report.write_csv(os.path.join(directory, "validate.csv"), names,
                     both[names].astype(object).where(
                         both[names].notna(), None).to_numpy().tolist())
     sys.stdout.write(text)

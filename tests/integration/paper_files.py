@@ -7,7 +7,7 @@ import sys
 from conftest import ROOT
 
 sys.path.append(str(ROOT))
-from analysis import paper_page as page  # noqa: E402
+from analysis import stored_paper as page  # noqa: E402
 
 PAPERS = ROOT / "bench/papers"
 
@@ -42,7 +42,7 @@ KEYS = {"experiment", "k", "tasks", "processors", "delta", "kernel", "mode",
 GIVEN = {PAPERS / "andronikos/table_1.csv"}
 
 
-def printed_values(name):
+def paper_values(name):
     """The results that a paper prints, each once."""
     return sorted(
         float(word) for path in (PAPERS / name).glob("*.csv")
@@ -56,7 +56,7 @@ def check_values(name, out):
     tables = page.beside(str(out))
     shown = sorted(float(row["printed"]) for table in tables if table.own
                    for row in table.rows if row["printed"])
-    assert shown == printed_values(name)
+    assert shown == paper_values(name)
     assert page.counted(tables)[0] == len(shown)
     return page.counted(tables)
 

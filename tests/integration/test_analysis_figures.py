@@ -7,8 +7,8 @@ import pytest
 from result_files import Directory
 
 from analysis import cells, labels, loader, ranking, tables
-from analysis.figures import (balance, intervals, outlook, scaling, schemes,
-                              style, strips, tried)
+from analysis.figure_kinds import (andronikos_intervals, balance, outlook,
+                                   scaling, schemes, style, strips, tried)
 
 
 def workers(_, worker):
@@ -192,7 +192,7 @@ def test_long_titles_go_on_below_and_an_axis_has_two_labels(tmp_path):
                       power="5:1,5:0.63", sync_interval=interval,
                       platform=f"bench/papers/a-long-name/{name}.xml")
     found = loader.load(str(tmp_path))
-    (drawing,) = intervals.draw(found, cells.summarize(found))
+    (drawing,) = andronikos_intervals.draw(found, cells.summarize(found))
     for ax, name in zip(drawing.figure.axes, ("kids", "twins")):
         title = ax.get_title(loc="left")
         assert f"platform {name}, 2 workers" == title.partition(

@@ -12,9 +12,10 @@ import pytest
 from conftest import ROOT
 from result_files import Directory, analysis
 
-from analysis import cells, loader, paper_page
-from analysis.figures import (delta, heuristics, intervals, masters,
-                              powers, scaling)
+from analysis import cells, loader, stored_paper
+from analysis.figure_kinds import (andronikos_intervals, beaumont_heuristics,
+                                   ciorba_powers, diaz_delta, han_masters,
+                                   scaling)
 
 HIERARCHIES = ["flat", "2", "4", "8", "16"]
 WORKERS = [256, 512, 1024]
@@ -30,12 +31,12 @@ def under_masters(path, campaign="mine"):
             for h in HIERARCHIES:
                 for workers in WORKERS:
                     made.cell(
-                        [1e3 / masters.masters(h) / workers], launch,
+                        [1e3 / han_masters.masters(h) / workers], launch,
                         kernel="adjoint:size=8", scheme=scheme, hierarchy=h,
                         transport="master", ranks=workers, threads=1,
                         request_cost=cost, platform="p.xml", run={
                             "simulated": True, "workers": workers,
-                            "overhead_mean_s": 1.0 / masters.masters(h)})
+                            "overhead_mean_s": 1.0 / han_masters.masters(h)})
     return loader.load(str(path))
 
 
@@ -51,7 +52,7 @@ def test_a_line_for_each_number_of_masters(tmp_path, campaign, names):
     """16 masters are not cut, an alternative is in axes of its own."""
     found = under_masters(tmp_path, campaign)
     frame = cells.summarize(found)
-    drawings = list(masters.draw(found, frame))
+    drawings = list(han_masters.draw(found, frame))
     assert [d.name for d in drawings[:3]] == names
     assert [d.detail for d in drawings] == 3 * [False] + 3 * [True]
     assert not list(scaling.draw(found, frame))
@@ -84,8 +85,8 @@ def test_an_alternative_is_never_in_the_papers_axes(tmp_path):
                               "workers": workers, "overhead_mean_s": 1.0})
     found = loader.load(str(tmp_path))
     frame = cells.summarize(found)
-    drawn = [d for kernel in frame["kernel"].unique()
-             for d in masters.draw(found, frame[frame["kernel"] == kernel])]
+    drawn = [d for _, part in frame.groupby("kernel", sort=False)
+             for d in han_masters.draw(found, part)]
     assert [(d.name, d.detail) for d in drawn if d.name[:5] == "han-3"] == [
         ("han-3", False), ("han-3-dgss-alpha-2", True),
         ("han-3-axis-re", True)]
@@ -109,7 +110,7 @@ def test_speedup_over_the_sum_of_powers(tmp_path):
                                "serial_s": 18.0})
     found = loader.load(str(tmp_path))
     frame = cells.summarize(found)
-    (drawing,) = powers.draw(found, frame)
+    (drawing,) = ciorba_powers.draw(found, frame)
     assert "interval 10" in drawing.title
     dedicated, loaded = drawing.figure.axes
     assert loaded.get_title(loc="left") == "Non-dedicated"
@@ -137,7 +138,7 @@ def test_the_theoretical_curve_is_drawn(tmp_path):
         writer.writerows([cell, 1, 0, 1000, t, t, 50, 1, 50, 50, 50]
                          for cell, t in lines)
     found = loader.load(str(tmp_path))
-    (drawing,) = intervals.draw(found, cells.summarize(found))
+    (drawing,) = andronikos_intervals.draw(found, cells.summarize(found))
     assert len(drawing.figure.axes) == 2
     for ax in drawing.figure.axes:
         assert ax.get_xscale() == ax.get_yscale() == "linear"
@@ -148,13 +149,13 @@ def test_the_theoretical_curve_is_drawn(tmp_path):
 def test_the_quadratic_curve_has_its_ends():
     """Its area is that of all tasks, below and above the border."""
     for d in 1.5, 2, 3:
-        points = delta.curve(d)
+        points = diaz_delta.curve(d)
         area = sum((a[1] + b[1]) / 2 * (b[0] - a[0])
                    for a, b in zip(points, points[1:]))
         assert points[0][1] == pytest.approx(50)
         assert points[-1][1] == pytest.approx(1)
         assert area == pytest.approx(2000, rel=1e-3)
-    ends = [delta.curve(d)[-1][0] for d in (1.5, 2, 3)]
+    ends = [diaz_delta.curve(d)[-1][0] for d in (1.5, 2, 3)]
     assert ends == sorted(ends)
 
 
@@ -169,7 +170,7 @@ def test_a_closer_look_has_m_i_2_to_5_alone(tmp_path):
         writer.writerows(["8, 9", 5, "random", 0, 1000, load, name, 10, 1.1]
                          for load in (100, 200) for name in names)
     drawings = {d.name: lines_of(d.figure.axes[0])
-                for d in heuristics.draw(str(tmp_path))}
+                for d in beaumont_heuristics.draw(str(tmp_path))}
     assert len(drawings["beaumont-8"]) == 11
     assert set(drawings["beaumont-9"]) == {
         "L.P. with fixed square-root period", "L.P. with adaptive period",
@@ -341,8 +342,8 @@ def test_programs_of_the_manual_can_be_started():
 def grid_of(tmp_path, header, *lines):
     with open(tmp_path / "table_9.csv", "w", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *lines])
-    (table,) = paper_page.beside(str(tmp_path))
-    return paper_page.table(table)
+    (table,) = stored_paper.beside(str(tmp_path))
+    return stored_paper.table(table)
 
 
 def test_printed_values_are_above_ours(tmp_path):

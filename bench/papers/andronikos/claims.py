@@ -7,9 +7,9 @@ import os
 import sys
 
 import assumed
-from analysis import paper, papers
+from analysis import paper_report, paper_values
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "Studying the impact of synchronization frequency on scheduling tasks "
     "with dependencies in heterogeneous systems",
     "Theodore Andronikos, Florina M. Ciorba, Ioannis Riakiotakis, George "
@@ -125,22 +125,23 @@ PRINTED = [
 def beside(report, column, title, value, printed, cells):
     """In the paper's own reading, and in the others."""
     absolute = not column.startswith("t_at")
-    own = {key: (papers.number(row, column), value(cells[(*PAPERS, *key)])
-                 if (*PAPERS, *key) in cells else None)
+    own = {key: (paper_values.number(row, column),
+                 value(cells[(*PAPERS, *key)]) if (*PAPERS, *key) in cells
+                 else None)
            for key, row in printed.items()}
     report.beside(column, title, ["experiment", "k"], own, absolute=absolute)
-    again = {key: (papers.number(printed[key[2:]], column), value(cell))
+    again = {key: (paper_values.number(printed[key[2:]], column), value(cell))
              for key, cell in sorted(cells.items()) if key[:2] != PAPERS}
     if again:
         report.beside(f"{column}_again", title,
                       ["messages", "protocol", "experiment", "k"], again,
-                      absolute=absolute, values=paper.AGAIN)
+                      absolute=absolute, values=paper_report.AGAIN)
 
 
 def table_2(report, found, predicted):
     """(reading, protocol, experiment, k) -> Cell, with the tables."""
     printed = {(int(r["experiment"]), int(r["k"])): r
-               for r in papers.rows("andronikos", "table_2.csv")}
+               for r in paper_values.rows("andronikos", "table_2.csv")}
     cells, lines = {}, []
     for (e, shape, tiles, reading, protocol, k), curve in found.items():
         if (shape, tiles) == ("paper", "own"):
@@ -149,7 +150,7 @@ def table_2(report, found, predicted):
     report.beside(
         "h_theory", "Table 2: the best interval of the model, h_theory",
         ["experiment", "k"],
-        {key: (papers.number(row, "h_theory"),
+        {key: (paper_values.number(row, "h_theory"),
                predicted.best("andronikos", *key)[0])
          for key, row in printed.items()},
         "printed (a multiple of 5), ours, difference", absolute=True)
@@ -173,12 +174,12 @@ def in_nine_columns(report, printed, cells):
     """The printed lines, each above ours."""
     lines = []
     for (e, k), row in printed.items():
-        h_t, h_a, t_t, t_a = (papers.number(row, n) for n in (
+        h_t, h_a, t_t, t_a = (paper_values.number(row, n) for n in (
             "h_theory", "h_actual", "t_at_h_theory_s", "t_at_h_actual_s"))
         c = cells.get((*PAPERS, e, k))
         lines.append([e, "printed", k, h_t, h_a, t_t, t_a, t_t - t_a,
                       100 * (t_t - t_a) / t_a, abs(h_t - h_a),
-                      papers.number(row, "h_gap_percent_of_us")])
+                      paper_values.number(row, "h_gap_percent_of_us")])
         lines += [[e, "ours", k, c.h_theory, c.h_actual, c.at_theory_s,
                    c.least_s, c.gap_s, c.gap_percent,
                    abs(c.h_theory - c.h_actual), c.h_gap_percent]] if c else []
@@ -196,9 +197,10 @@ def table_1(report):
         ["experiment", "cluster", "c_d us", "c_c us", "c_p kids us",
          "c_p twins us", "c_sched us", "t_m-s ms"],
         [[row["experiment"], row["cluster"],
-          *(papers.number(row, n) for n in (
+          *(paper_values.number(row, n) for n in (
               "c_d_us", "c_c_us", "c_p_kid_us", "c_p_twin_us", "c_sched_us",
-              "t_ms"))] for row in papers.rows("andronikos", "table_1.csv")],
+              "t_ms"))]
+         for row in paper_values.rows("andronikos", "table_1.csv")],
         "c_d and c_c: a message and an element of it; c_p: an iteration; "
         "c_sched: a chunk.  The paper prints us for t_m-s, which must be ms.")
 
@@ -220,15 +222,16 @@ def figures(report, found, predicted):
 def chen_xue(report, found, predicted):
     """The numbers in the text, and the simulated times of both models' h."""
     lines = {}
-    for row in papers.rows("andronikos", "chen_xue.csv"):
+    for row in paper_values.rows("andronikos", "chen_xue.csv"):
         e, model = int(row["experiment"]), row["model"]
         name = "andronikos" if model == "andronikos" else "chen-xue"
         h, seconds = predicted.best(name, e, 1)
         if model.startswith("andronikos at"):
             h = None     # given, not found
             seconds = predicted.at("andronikos", e, 1)[162]
-        lines[e, model, "h"] = (papers.number(row, "h"), h)
-        lines[e, model, "T s"] = (papers.number(row, "t_theory_s"), seconds)
+        lines[e, model, "h"] = (paper_values.number(row, "h"), h)
+        lines[e, model, "T s"] = (paper_values.number(row, "t_theory_s"),
+                                  seconds)
     report.beside("chen_xue", "Chen and Xue's model and the authors' own, k = "
                   "1: h and T by the models", ["experiment", "model", "value"],
                   lines)
@@ -382,8 +385,8 @@ def follows(report, cells):
                     for h, t in c.curve.items() if h in c.model)
            for key, c in cells.items() if key[:2] == PAPERS}
     printed = {(int(r["experiment"]), int(r["k"])):
-               papers.number(r, "t_at_h_theory_s")
-               for r in papers.rows("andronikos", "table_2.csv")}
+               paper_values.number(r, "t_at_h_theory_s")
+               for r in paper_values.rows("andronikos", "table_2.csv")}
     above = {key: 100 * printed[key[2:]] / c.model[c.h_theory] - 100
              for key, c in cells.items() if key[:2] == PAPERS}
     report.claim(
@@ -436,4 +439,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(PAPER, fill, directory)
+    paper_report.main(PAPER, fill, directory)

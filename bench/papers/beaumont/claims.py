@@ -18,9 +18,9 @@ import numpy as np
 from plans import (ADAPTIVE, FIGURES, HEURISTICS, LOADS, READINGS,
                    platforms_of)
 
-from analysis import files, grid, labels, paper
+from analysis import files, grid, labels, paper_report
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "Optimal algorithms for scheduling divisible workloads on heterogeneous "
     "systems", "Olivier Beaumont, Arnaud Legrand and Yves Robert")
 FIXED, SQRT, FIRST_MI, END = 0, 1, 3, len(HEURISTICS)
@@ -30,7 +30,7 @@ WHY = ["rounds", "latency_share", "waiting_share", "over_bound"]
 SIGMAS = 1.96           # of a mean: its 95 % interval
 # In percent: what is bad, what is close, what is no difference.
 BAD, CLOSE, NONE = 5, 3, 0.1
-HOLDS, FAILS, OPEN = paper.HOLDS, paper.FAILS, paper.OPEN
+HOLDS, FAILS, OPEN = paper_report.HOLDS, paper_report.FAILS, paper_report.OPEN
 
 
 def mi(x):
@@ -127,7 +127,7 @@ def at_most(found, percent):
 
 def together(parts):
     """Of [(name, (verdict, words))]."""
-    return (paper.all_of(verdict for _, (verdict, _) in parts),
+    return (paper_report.all_of(verdict for _, (verdict, _) in parts),
             "; ".join(f"{name} {words}" for name, (_, words) in parts))
 
 
@@ -498,9 +498,9 @@ def judge(series):
     for claim, where, read_as, look, parts in CLAIMS:
         holds, words = look(series)
         found.append({"claim": claim, "where": where, "read_as": read_as,
-                      "holds": paper.verdict(holds), "found": ".  ".join(
-                          [words, *(series.why(*at) for at in parts)]),
-                      "why": ""})
+                      "holds": paper_report.verdict(holds), "why": "",
+                      "found": ".  ".join(
+                          [words, *(series.why(*at) for at in parts)])})
     return found
 
 
@@ -576,7 +576,7 @@ def assumptions(readings):
     ours = {c["claim"] for c in readings[0] if c["holds"]}
     rows = []
     for assumption, value, why, others in LEFT_OPEN:
-        rows += paper.assumed(assumption, value, why, [
+        rows += paper_report.assumed(assumption, value, why, [
             (READINGS[i].name, effect(readings[i], ours)) for i in others])
     return rows
 
@@ -685,9 +685,9 @@ def report(setup, series, found, readings):
     parts = ["\n".join(head(setup)) + "\n",
              "\n".join(opening(series)) + "\n"]
     parts += [figure_grid(series, at) for at in range(len(FIGURES))]
-    parts.append(paper.claims_text(found))
+    parts.append(paper_report.claims_text(found))
     parts.append(readings_grid(readings, setup["readings_platforms"]))
-    parts.append(paper.assumptions_text(assumptions(readings)))
+    parts.append(paper_report.assumptions_text(assumptions(readings)))
     return "\n".join(parts)
 
 
@@ -703,14 +703,14 @@ def main(directory):
     decided(series, found, readings)
     text = report(setup, series, found, readings)
     files.write(path("report.txt"), text)
-    paper.write_claims(directory, found)
-    paper.write_assumptions(directory, assumptions(readings))
-    paper.write_paper(directory, PAPER, list(opening(series)))
-    paper.write_csv(
+    paper_report.write_claims(directory, found)
+    paper_report.write_assumptions(directory, assumptions(readings))
+    paper_report.write_paper(directory, PAPER, list(opening(series)))
+    paper_report.write_csv(
         path("readings.csv"),
         ["reading", "platforms", "number", "claim", "holds", "found"],
         [[reading.name, setup["readings_platforms"], number, claim["claim"],
-          paper.stored(claim["holds"]), claim["found"]]
+          paper_report.stored(claim["holds"]), claim["found"]]
          for reading, claims in zip(READINGS, readings)
          for number, claim in enumerate(claims, 1)])
     sys.stdout.write(text)

@@ -3,9 +3,9 @@
 
     bench/papers/report.py beyond DIR       (make paper-beyond)
 """
-from analysis import paper
+from analysis import paper_report
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "Past Han and Chronopoulos: more masters, and masters below masters, "
     "for up to 65,536 workers",
     "")
@@ -134,4 +134,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(PAPER, fill, directory)
+    paper_report.main(PAPER, fill, directory)

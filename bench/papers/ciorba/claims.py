@@ -10,10 +10,10 @@ import pandas as pd
 
 import assumed
 import fit
-from analysis import labels, paper
+from analysis import labels, paper_report
 import sentences
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "Dynamic Multi Phase Scheduling for Heterogeneous Clusters",
     "Florina M. Ciorba, Theodore Andronikos, Ioannis Riakiotakis, Anthony T. "
     "Chronopoulos and George Papakonstantinou")
@@ -138,7 +138,7 @@ def table(report, kernel, runs, printed, what="", loads_fitted=False):
                   + f" ({what})" * bool(what), KEYS, cells,
                   fitted=lambda key: fit.is_fitted(kernel, key[1], key[3])
                   and (loads_fitted or key[0] == "dedicated"),
-                  values=paper.AGAIN if what else paper.OWN)
+                  values=paper_report.AGAIN if what else paper_report.OWN)
 
 
 def loaded(cells):
@@ -195,18 +195,19 @@ def table_1(report, runs):
         own[row] = [int(size) for size in sizes["size"]]
     rows = []
     for row, printed, values in (
-            ("css", "css", paper.OWN), ("tss", "tss", paper.OWN),
-            ("dtss", "dtss dedicated", paper.OWN),
-            ("dtss non-dedicated", "dtss non-dedicated", paper.OWN),
-            ("dtss 3:2:1", "dtss dedicated", paper.AGAIN)):
+            ("css", "css", paper_report.OWN), ("tss", "tss", paper_report.OWN),
+            ("dtss", "dtss dedicated", paper_report.OWN),
+            ("dtss non-dedicated", "dtss non-dedicated", paper_report.OWN),
+            ("dtss 3:2:1", "dtss dedicated", paper_report.AGAIN)):
         rows += [[values, row, i + 1, *pair] for i, pair in enumerate(
             itertools.zip_longest(fit.printed_chunks(printed),
                                   own.get(row, [])))]
     header = ["scheme", "step", "printed", "ours"]
     for name, values, title in (
-            ("table_1", paper.OWN, "Table 1: chunk sizes of 5000 rows for 9 "
-             "slaves"), ("table_1_3_2_1", paper.AGAIN, "Table 1: the chunk "
-                         "sizes of DTSS with powers of 3:2:1")):
+            ("table_1", paper_report.OWN,
+             "Table 1: chunk sizes of 5000 rows for 9 slaves"),
+            ("table_1_3_2_1", paper_report.AGAIN,
+             "Table 1: the chunk sizes of DTSS with powers of 3:2:1")):
         part = [row[1:] for row in rows if row[0] == values]
         report.printed(name, title, header, part, [False], values,
                        dtss_row())
@@ -259,7 +260,7 @@ def dtss_row():
 # ---- how good it is ----
 
 def percent_off(pair):
-    return abs(paper.difference(pair))
+    return abs(paper_report.difference(pair))
 
 
 def predicted(simulated, printed, mode, loads_fitted=False):
@@ -319,7 +320,7 @@ def deviations(report, simulated, printed):
     far = {}
     for (kernel, mode, h, scheme, m), time in printed.items():
         run = simulated[kernel, "paper"].get((mode, h, scheme, m))
-        off = run and paper.difference((time, run["time_s"]))
+        off = run and paper_report.difference((time, run["time_s"]))
         if off and abs(off) > FAR_PERCENT:
             far.setdefault((kernel, mode, scheme, m), []).append(off)
     lines = [f"Differences above {FAR_PERCENT} %"]
@@ -386,4 +387,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(PAPER, fill, directory)
+    paper_report.main(PAPER, fill, directory)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from analysis import papers
+from analysis import paper_values
 import pipeline
 
 ROWS = {"heat": (5000, 10000), "floyd-steinberg": (10000, 20000)}
@@ -69,7 +69,7 @@ def loads_of(text):
 def printed_chunks(row):
     """Table 1."""
     sizes = {r["scheme"]: r["chunk_sizes"]
-             for r in papers.rows("ciorba", "table_1.csv")}
+             for r in paper_values.rows("ciorba", "table_1.csv")}
     return [int(word) for word in sizes.get(row, "").split()]
 
 
@@ -95,7 +95,7 @@ class Printed:
     def __init__(self):
         self.times = {(kernel, mode, int(h), scheme, int(m)): time for
                       (kernel, mode, h, scheme, m), time in
-                      papers.ciorba_times().items()}
+                      paper_values.ciorba_times().items()}
 
     def logs(self, mode, kernel, scheme, counts):
         h = FIT_INTERVAL[kernel]

@@ -10,12 +10,12 @@ than half of the seeds, no order of theirs can be told.
 import json
 import os
 
-from analysis import labels, loader, paper, papers, stats
+from analysis import labels, loader, paper_report, paper_values, stats
 
 import numpy as np
 from scipy.stats import binomtest
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "A Quadratic Self-Scheduling Algorithm for Heterogeneous Distributed "
     "Computing Systems",
     "J. D\u00edaz, S. Reyes, A. Ni\u00f1o and C. Mu\u00f1oz-Caro")
@@ -38,7 +38,7 @@ def scheme_of(spec):
     """(the paper's name, delta)."""
     name, _, keys = str(spec).partition(":")
     delta = float(keys.partition("delta=")[2] or CHOSEN)
-    return papers.DIAZ.get(name), delta if name == "qss" else None
+    return paper_values.DIAZ.get(name), delta if name == "qss" else None
 
 
 def keys_of(run):
@@ -121,7 +121,7 @@ def ours_rows(keys, printed, samples):
         median, low, high = middle(samples(key))
         words = key if isinstance(key, tuple) else (key,)
         yield [*words, printed.get(key), median, low, high,
-               paper.difference((printed.get(key), median))]
+               paper_report.difference((printed.get(key), median))]
 
 
 HEADER = ["printed", "ours", "low", "high", "difference_percent"]
@@ -185,18 +185,18 @@ def assume(report, fit):
 
 
 def tables(report, tests):
-    printed = {(case, s): papers.number(row, s) for row in papers.rows(
-        "diaz", "table_3.csv") for case in [(
-            int(row["tasks"]), int(row["processors"]))]
-        for s in SCHEMES}
+    printed = {(case, s): paper_values.number(row, s)
+               for row in paper_values.rows("diaz", "table_3.csv")
+               for case in [(int(row["tasks"]), int(row["processors"]))]
+               for s in SCHEMES}
     chores = {(case_name(c), s): (printed[c, s],
                                   float(max(tests.chores[c, s])))
               for c in CASES for s in SCHEMES}
     same = sum(one == other for one, other in chores.values())
     report.beside("table_3", "Table 3: number of chores", ["test", "scheme"],
                   chores, absolute=True)
-    times = {row["delta"]: papers.number(row, "time_s")
-             for row in papers.rows("diaz", "tables_1_2.csv")}
+    times = {row["delta"]: paper_values.number(row, "time_s")
+             for row in paper_values.rows("diaz", "tables_1_2.csv")}
     rows = [[*row, next(iter(tests.deltas[row[0]].values()))["chunks"]]
             for row in ours_rows(DELTAS, times, lambda d: [
                 r["time_s"] for r in tests.deltas[d].values()])]
@@ -231,20 +231,21 @@ def opening(same, off, speedups, deltas):
 
 def with_seeds(report, name, title, header, rows, fitted):
     """A table of printed times beside ours over the seeds."""
-    marked = [[*row[:-1], paper.number(row[-1]) + paper.FITTED * mark]
+    marked = [[*row[:-1],
+               paper_report.number(row[-1]) + paper_report.FITTED * mark]
               for row, mark in zip(rows, fitted)]
     report.table(name, title, header, marked,
-                 CAPTION + paper.fitted_words(fitted),
+                 CAPTION + paper_report.fitted_words(fitted),
                  left=header.index("printed"))
     report.printed(name, title, header, rows, fitted)
 
 
 def tables_of_times(report, tests):
     times = {}
-    for row in papers.rows("diaz", "table_4.csv"):
+    for row in paper_values.rows("diaz", "table_4.csv"):
         case = int(row["tasks"]), int(row["processors"])
         for s in SCHEMES:
-            times[case_name(case), s] = papers.number(row, s + "_s")
+            times[case_name(case), s] = paper_values.number(row, s + "_s")
     names = {case_name(c): c for c in CASES}
     keys = [(case_name(c), s) for c in CASES for s in SCHEMES]
     rows = list(ours_rows(keys, times, lambda k: tests.of(names[k[0]], k[1])))
@@ -311,8 +312,8 @@ def sign(truth, tests):
     tests."""
     good = int(np.sum(truth))
     p = binomtest(good, len(truth)).pvalue
-    verdict = paper.OPEN if p > ALPHA / tests else \
-        paper.HOLDS if 2 * good > len(truth) else paper.FAILS
+    verdict = paper_report.OPEN if p > ALPHA / tests else \
+        paper_report.HOLDS if 2 * good > len(truth) else paper_report.FAILS
     return verdict, f"in {share(truth)} of the seeds"
 
 
@@ -337,7 +338,8 @@ def opposed(tests, case, one, other):
 
 
 def undecided(pairs, verdicts):
-    return [pair for pair, v in zip(pairs, verdicts) if v is not paper.HOLDS]
+    return [pair for pair, v in zip(pairs, verdicts)
+            if v is not paper_report.HOLDS]
 
 
 def time_words(tests, bad):
@@ -358,7 +360,7 @@ def why_pairs(tests, bad):
 
 def claim_pairs(report, tests, claim, where, pairs, more="", why=None):
     verdicts, words = compared(tests, pairs)
-    holds, bad = paper.all_of(verdicts), undecided(pairs, verdicts)
+    holds, bad = paper_report.all_of(verdicts), undecided(pairs, verdicts)
     report.claim(claim, where, read_as(len(pairs)), holds,
                  "; ".join(words) + time_words(tests, bad) + more,
                  "" if holds else why or why_pairs(tests, bad), fitted=True)
@@ -444,7 +446,7 @@ def own_spread(times):
 def delta_claim(report, times, pairs, claim, where, why):
     found = [sign(times[one] < times[other], len(pairs))
              for one, other in pairs]
-    holds = paper.all_of(v for v, _ in found)
+    holds = paper_report.all_of(v for v, _ in found)
     report.claim(claim, where, read_as(len(pairs)), holds, "; ".join(
         f"{one} before {other} {words} ({np.median(times[one]):.0f} and "
         f"{np.median(times[other]):.0f} s)"
@@ -460,8 +462,8 @@ def claim_speedup(report, tests):
     report.claim(
         "with more processors and tasks the QSS speedup reaches about 1.5",
         "section 5, figure 3", "5000/25: the interval of the median is within "
-        "10 % of 1.5", paper.FAILS if far else
-        near[0] <= low and high <= near[1] or paper.OPEN,
+        "10 % of 1.5", paper_report.FAILS if far else
+        near[0] <= low and high <= near[1] or paper_report.OPEN,
         f"{median:.2f} ({low:.2f} to {high:.2f}), by table 4 1.48",
         fitted=True)
 
@@ -492,4 +494,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(PAPER, fill, directory)
+    paper_report.main(PAPER, fill, directory)

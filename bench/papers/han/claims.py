@@ -5,9 +5,9 @@
 import numpy as np
 
 import assumed
-from analysis import labels, paper
+from analysis import labels, paper_report
 
-PAPER = paper.Paper(
+PAPER = paper_report.Paper(
     "Scalable Loop Self-Scheduling Schemes Implemented on Large-Scale "
     "Clusters",
     "Yiming Han and Anthony T. Chronopoulos")
@@ -349,4 +349,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(PAPER, fill, directory)
+    paper_report.main(PAPER, fill, directory)

@@ -2,13 +2,13 @@
 of them."""
 import functools
 
-from . import (balance, chunksizes, counts, delta, extremes, gantt, heuristics,
-               intervals, masters, outlook, powers, reality, scaling, schemes,
-               strips, tried)
+from . import (andronikos_intervals, balance, beaumont_heuristics, chunksizes,
+               ciorba_powers, counts, diaz_delta, extremes, gantt, han_masters,
+               outlook, reality, scaling, schemes, strips, tried)
 
-OF_PAPERS = heuristics, delta       # from what a report has stored
-OF_LOOPS = (extremes, masters, powers, intervals, schemes, scaling, balance,
-            counts)
+OF_PAPERS = beaumont_heuristics, diaz_delta     # from what a report has stored
+OF_LOOPS = (extremes, han_masters, ciorba_powers, andronikos_intervals,
+            schemes, scaling, balance, counts)
 OF_TRACES = chunksizes, gantt
 
 

@@ -2,7 +2,7 @@
 from what the report on them stored."""
 import os
 
-from .. import paper_page
+from .. import stored_paper
 from . import style
 
 TASKS, PROCESSORS = 2000, 20
@@ -11,11 +11,11 @@ BORDER = 2      # between cases a and b; there QSS is TSS
 
 
 def draw(directory):
-    rows = paper_page.rows(os.path.join(directory, "tables_1_2.csv"))
+    rows = stored_paper.rows(os.path.join(directory, "tables_1_2.csv"))
     if rows and {"delta", "printed", "ours"} <= set(rows[0]):
         yield sizes()
         yield times(rows)
-    rows = paper_page.rows(os.path.join(directory, "figure_3.csv"))
+    rows = stored_paper.rows(os.path.join(directory, "figure_3.csv"))
     if rows and "from_table_4" in rows[0]:
         yield speedups(rows)
 
@@ -58,7 +58,7 @@ def sizes():
 def times(rows):
     figure, ax = style.single(3.2, 5.2)
     at = list(range(len(rows)))
-    values = [[paper_page.number(r[n]) for r in rows]
+    values = [[stored_paper.number(r[n]) for r in rows]
               for n in ("ours", "low", "high", "printed")]
     known = [i for i in at if values[0][i] is not None]
     ax.vlines(known, [values[1][i] or values[0][i] for i in known],
@@ -94,7 +94,7 @@ def speedups(rows):
         line = {**lines.of(scheme), "linestyle": ""}
         for row in (r for r in rows if r["scheme"] == scheme):
             x = tests.index(row["test"]) + (i - 1.5) * 0.18
-            ours, low, high, printed = (paper_page.number(row[n]) for n in (
+            ours, low, high, printed = (stored_paper.number(row[n]) for n in (
                 "ours", "low", "high", "from_table_4"))
             ax.vlines(x, low or ours, high or ours, color=line["color"],
                       linewidth=0.8)

@@ -3,7 +3,7 @@ fastest interval: Andronikos et al., figures 6 to 8, a panel for each number of
 chunks."""
 import os
 
-from .. import labels, paper_page, papers, predicted
+from .. import labels, paper_values, predicted, stored_paper
 from . import style
 
 MOST_PANELS = 12
@@ -82,7 +82,7 @@ def loss(group):
 def stored(directory):
     """(number, lines of the report on it in the paper's own reading)."""
     for number in FIGURES:
-        yield number, [r for r in paper_page.rows(os.path.join(
+        yield number, [r for r in stored_paper.rows(os.path.join(
             directory, f"figure_{number}.csv"))
             if PAPERS.items() <= r.items() and "model_s" in r]
 
@@ -90,8 +90,8 @@ def stored(directory):
 def of_paper(directory, kernel):
     """The figures of this loop."""
     tables = [{(r["experiment"], r["k"]): r for r in found} for found in (
-        papers.rows("andronikos", "table_2.csv"),
-        paper_page.rows(os.path.join(directory, "h_theory.csv")))]
+        paper_values.rows("andronikos", "table_2.csv"),
+        stored_paper.rows(os.path.join(directory, "h_theory.csv")))]
     for number, rows in stored(directory):
         cluster, columns = FIGURES[number]
         ks = sorted({r["k"] for r in rows}, key=int)
@@ -114,8 +114,8 @@ def of_rows(rows, k, printed, theory):
     model = [(h, m) for h, _, m in values if m == m]
     return Panel(f"k = {k}", [(h, t, t, t) for h, t, _ in values], model,
                  float(theory["ours"]),
-                 [(papers.number(printed, "h_" + n),
-                   papers.number(printed, f"t_at_h_{n}_s"))
+                 [(paper_values.number(printed, "h_" + n),
+                   paper_values.number(printed, f"t_at_h_{n}_s"))
                   for n in ("theory", "actual")])
 
 

@@ -3,7 +3,7 @@ number of masters and a panel for each scheme: Han and Chronopoulos, figures 3
 to 8."""
 import math
 
-from .. import cells, labels, papers
+from .. import cells, labels, paper_values
 from . import style
 
 HAN = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS"}
@@ -30,7 +30,7 @@ def draw(results, frame):
 def own_runs(results):
     """Those of a paper's campaign, without its alternatives."""
     launches = {m.get("launch") for m in results.manifests
-                if m.get("campaign") in papers.PAPERS}
+                if m.get("campaign") in paper_values.PAPERS}
     return results.runs[results.runs["launch"].isin(launches)]
 
 
@@ -75,7 +75,7 @@ def complete(part):
 def drawings(results, part, reading):
     own, row = own_runs(results), part.iloc[0]
     name, kind = labels.name_of(row["kernel"]), labels.simulation(row)
-    han = "han" in map(papers.paper_of, [
+    han = "han" in map(paper_values.paper_of, [
         str(m.get("campaign")) for m in results.manifests])
     numbers = NUMBERS.get(name, ()) if han else ()
     own = own[own["kernel"].map(labels.name_of) == name]

@@ -1,7 +1,7 @@
 """Time, speedup and overhead against the number of workers: a panel for each
 setup and a line for each scheme."""
 from .. import cells, machine, records
-from . import masters, style
+from . import han_masters, style
 
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
@@ -9,8 +9,8 @@ WHAT = [("time", "time_s", "Time against workers"),
 
 
 def draw(results, frame):
-    """Not what masters.py and powers.py draw."""
-    for drawn in masters.readings(results, frame):
+    """Not what han_masters.py and ciorba_powers.py draw."""
+    for drawn in han_masters.readings(results, frame):
         frame = frame.drop(drawn.index)
     if "power" in frame:
         several = frame["power"].map(lambda p: len(set(str(p).split(","))) > 1)

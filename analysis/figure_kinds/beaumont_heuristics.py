@@ -2,7 +2,7 @@
 paper-beaumont)."""
 import os
 
-from .. import paper_page
+from .. import stored_paper
 from . import style
 
 COLUMNS = {"figure", "workers", "platform", "latency", "unit_mflop", "load",
@@ -27,7 +27,7 @@ LEGEND = {"lp-fixed": "L.P. with fixed period",
 
 
 def draw(directory):
-    rows = paper_page.rows(os.path.join(directory, "figures.csv"))
+    rows = stored_paper.rows(os.path.join(directory, "figures.csv"))
     if not rows or not COLUMNS <= set(rows[0]):
         return
     groups = {}

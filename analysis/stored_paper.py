@@ -6,7 +6,7 @@ import json
 import os
 import statistics
 
-from . import grid, labels, paper
+from . import grid, labels, paper_report
 
 PRINTED, OURS, FITTED = "printed", "ours", "fitted"
 VERDICTS = {"1": True, "0": False}
@@ -53,13 +53,14 @@ def claims(directory):
 
 def claims_grid(title, found):
     lines = [[c["number"], f"{c.get('claim')} ({c.get('where')})"
-              + paper.FITTED * c["fitted"], paper.WORDS[c["holds"]],
+              + paper_report.FITTED * c["fitted"],
+              paper_report.WORDS[c["holds"]],
               ". ".join(filter(None, [c.get("why"), c.get("excludes") and
                                       f"Excludes: {c['excludes']}"]))]
              for c in found]
     return grid.Grid(title, ["", "claim", "", "because"], lines,
-                     paper.count_words(found) + "." + (
-                         f" {paper.FITTED} rests on fitted numbers."
+                     paper_report.count_words(found) + "." + (
+                         f" {paper_report.FITTED} rests on fitted numbers."
                          if any(c["fitted"] for c in found) else ""), left=4,
                      wraps=True)
 
@@ -93,7 +94,7 @@ def whole(directory):
     """Grids of tables in the paper's own columns."""
     for said in about(directory)["tables"]:
         lines = rows(os.path.join(directory, f"{said['name']}.csv")) \
-            if said.get("values") == paper.WHOLE else []
+            if said.get("values") == paper_report.WHOLE else []
         if lines:
             yield grid.Grid(said["title"], list(lines[0]), [
                 list(map(words, line.values())) for line in lines],
@@ -120,7 +121,7 @@ def beside(directory):
         if lines and {PRINTED, OURS} <= set(lines[0]) and (
                 said or not known):
             found.append(Table(name, lines, said.get("title") or title(name),
-                               said.get("values") != paper.AGAIN,
+                               said.get("values") != paper_report.AGAIN,
                                said.get("caption", "")))
     order = list(known)
     return sorted(found, key=lambda t: (
@@ -184,7 +185,7 @@ def number(text):
 
 def words(text):
     value = number(text)
-    return text if value is None else paper.number(value)
+    return text if value is None else paper_report.number(value)
 
 
 MOST_ACROSS = 12     # values of the last key with a column each
@@ -236,10 +237,10 @@ def cell(row, name):
         return "-"
     ends = [row.get(end) for end in ("low", "high")]
     if name == PRINTED or not all(ends):
-        return words(row[name]) + paper.FITTED * (
+        return words(row[name]) + paper_report.FITTED * (
             name == OURS and is_fitted(row))
     return f"{words(row[name])} ({' to '.join(map(words, ends))})" \
-        + paper.FITTED * is_fitted(row)
+        + paper_report.FITTED * is_fitted(row)
 
 
 def off_words(rows):
@@ -248,10 +249,10 @@ def off_words(rows):
     off = [abs(number(row[name])) for row in rows if name and row[name]
            and not is_fitted(row)]
     unit = " %" * (name == OFF[0])
-    return paper.fitted_words(map(is_fitted, rows)) if not off else (
+    return paper_report.fitted_words(map(is_fitted, rows)) if not off else (
         f"Ours differ by {statistics.median(off):.3g}{unit} in the median, by "
         f"{max(off):.3g}{unit} at most"
-        + paper.fitted_words(map(is_fitted, rows)))
+        + paper_report.fitted_words(map(is_fitted, rows)))
 
 
 def title(name):

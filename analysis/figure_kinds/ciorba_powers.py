@@ -2,7 +2,7 @@
 dedicated and loaded: Ciorba et al., figures 6 and 7."""
 import os
 
-from .. import labels, machine, paper_page, sync
+from .. import labels, machine, stored_paper, sync
 from . import style
 
 FIGURES = {"heat": 6, "floyd-steinberg": 7}
@@ -16,7 +16,7 @@ def draw(results, frame):
     """From a paper's report; else of each way to run the loop, at the interval
     with the shortest times."""
     for kernel, number in FIGURES.items():
-        rows = paper_page.rows(os.path.join(results.path,
+        rows = stored_paper.rows(os.path.join(results.path,
                                             f"figure_{number}.csv"))
         if rows and "from_printed_time" in rows[0]:
             # Skewed sub-chunks of the same loop are another reading.
@@ -61,8 +61,8 @@ def printed(rows):
     """Zealots have a power of 1.5."""
     return [{"mode": r["mode"], "scheme": r["scheme"],
              "power": float(r["power"]), "most": 1.5,
-             "speedup": paper_page.number(r["ours"]),
-             "printed": paper_page.number(r["from_printed_time"])}
+             "speedup": stored_paper.number(r["ours"]),
+             "printed": stored_paper.number(r["from_printed_time"])}
             for r in rows]
 
 
