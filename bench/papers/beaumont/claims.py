@@ -498,9 +498,10 @@ def judge(series):
     for claim, where, read_as, look, parts in CLAIMS:
         holds, words = look(series)
         found.append({"claim": claim, "where": where, "read_as": read_as,
-                      "holds": paper_report.verdict(holds), "why": "",
+                      "holds": paper_report.verdict(holds),
                       "found": ".  ".join(
-                          [words, *(series.why(*at) for at in parts)])})
+                          [words, *(series.why(*at) for at in parts)]),
+                      "why": ""})
     return found
 
 
