@@ -2,14 +2,14 @@
 
 #include "bench/launching/launcher.h"
 
-/* The first waiting task's shape; tasks that come first have fewer ranks. */
+/* The first waiting cell's shape; cells that come first have fewer ranks. */
 static bool next_shape(const struct watch *watch, struct driver_shape *shape)
 {
     bool found = false;
     for (int i = 0; i < watch->count; i++) {
-        const struct task *task = &watch->tasks[i];
-        const struct cell *c = task->cell;
-        if (task->state != TASK_WAITING)
+        const struct watched_cell *watched = &watch->cells[i];
+        const struct cell *c = watched->cell;
+        if (watched->state != CELL_WAITING)
             continue;
         if (found &&
             (c->ranks > shape->ranks ||
@@ -67,10 +67,10 @@ int driver_run(const struct rundir *dir, const struct campaign *campaign,
     code = run_all(&driver, err);
     progress_show(&driver.progress, &driver.watch, subprocess_now(), true);
     *end = (struct driver_end){
-        .ok = watch_count(&driver.watch, TASK_OK),
-        .unverified = watch_count(&driver.watch, TASK_UNVERIFIED),
-        .failed = watch_count(&driver.watch, TASK_FAILED),
-        .waiting = watch_count(&driver.watch, TASK_WAITING),
+        .ok = watch_count(&driver.watch, CELL_OK),
+        .unverified = watch_count(&driver.watch, CELL_UNVERIFIED),
+        .failed = watch_count(&driver.watch, CELL_FAILED),
+        .waiting = watch_count(&driver.watch, CELL_WAITING),
         .interrupted = driver.interrupted};
     watch_free(&driver.watch);
     stops_close(&driver.stops);

@@ -104,8 +104,8 @@ static int make_worklist(const struct driver *driver, struct driver_shape shape,
     text_line(work.command, sizeof(work.command), driver->options->command);
     work.cells = need_zeroed((size_t)watch->count, sizeof(*work.cells));
     for (int i = 0; i < watch->count; i++)
-        if (driver_has_waiting(&watch->tasks[i], shape))
-            work.cells[work.count++] = *watch->tasks[i].cell;
+        if (driver_has_waiting(&watch->cells[i], shape))
+            work.cells[work.count++] = *watch->cells[i].cell;
     int code = worklist_save(&work, path, err);
     worklist_free(&work);
     return code;

@@ -35,8 +35,9 @@ struct driver_shape {
     const struct cell *cell; /* simulated as this one */
 };
 
-/* Whether the task waits for a launch of this shape. */
-bool driver_has_waiting(const struct task *task, struct driver_shape shape);
+/* Whether the cell waits for a launch of this shape. */
+bool driver_has_waiting(const struct watched_cell *watched,
+                        struct driver_shape shape);
 
 /* A line on stderr, the progress made way for. */
 void driver_message(struct driver *driver, const char *text);

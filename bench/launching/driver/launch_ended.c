@@ -13,18 +13,20 @@ void driver_message(struct driver *driver, const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
-bool driver_has_waiting(const struct task *task, struct driver_shape shape)
+bool driver_has_waiting(const struct watched_cell *watched,
+                        struct driver_shape shape)
 {
-    return task->state == TASK_WAITING && task->cell->ranks == shape.ranks &&
-           task->cell->threads == shape.threads &&
-           cell_simulation_compare(task->cell, shape.cell) == 0;
+    return watched->state == CELL_WAITING &&
+           watched->cell->ranks == shape.ranks &&
+           watched->cell->threads == shape.threads &&
+           cell_simulation_compare(watched->cell, shape.cell) == 0;
 }
 
-static int fail_task(struct driver *driver, struct task *task,
+static int fail_cell(struct driver *driver, struct watched_cell *watched,
                      const char *reason, struct error *err)
 {
-    task->state = TASK_FAILED;
-    return rundir_fail(driver->dir, driver->launch, task->cell, reason, err);
+    watched->state = CELL_FAILED;
+    return rundir_fail(driver->dir, driver->launch, watched->cell, reason, err);
 }
 
 /* The reason why a loop with a gone worker never ends; empty: it can end. */
@@ -36,18 +38,18 @@ static const char *never_ends(const struct cell *c)
                : "";
 }
 
-static int fail_current(struct driver *driver, struct task *task,
+static int fail_current(struct driver *driver, struct watched_cell *watched,
                         const char *why, struct error *err)
 {
     char text[1024], reason[800];
-    const struct cell *c = task->cell;
+    const struct cell *c = watched->cell;
     snprintf(reason, sizeof(reason), "%.700s%s", why, never_ends(c));
     snprintf(text, sizeof(text),
              "dlsbench: failed: %.100s %.60s %dx%d %s %s: %.700s", c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy,
              reason);
     driver_message(driver, text);
-    return fail_task(driver, task, reason, err);
+    return fail_cell(driver, watched, reason, err);
 }
 
 int driver_fail_shape(struct driver *driver, struct driver_shape shape,
@@ -56,9 +58,9 @@ int driver_fail_shape(struct driver *driver, struct driver_shape shape,
     char text[1024];
     int code = 0, failed = 0;
     for (int i = 0; code == 0 && i < driver->watch.count; i++) {
-        if (!driver_has_waiting(&driver->watch.tasks[i], shape))
+        if (!driver_has_waiting(&driver->watch.cells[i], shape))
             continue;
-        code = fail_task(driver, &driver->watch.tasks[i], reason, err);
+        code = fail_cell(driver, &driver->watch.cells[i], reason, err);
         failed++;
     }
     snprintf(text, sizeof(text),
@@ -105,11 +107,11 @@ static void describe_end(const struct driver *driver, int ranks,
 static int take_records(struct driver *driver, struct driver_shape shape,
                         struct error *err)
 {
-    static const enum task_state states[] = {[RESULT_NONE] = TASK_WAITING,
-                                             [RESULT_FAILED] = TASK_FAILED,
+    static const enum cell_state states[] = {[RESULT_NONE] = CELL_WAITING,
+                                             [RESULT_FAILED] = CELL_FAILED,
                                              [RESULT_UNVERIFIED] =
-                                                 TASK_UNVERIFIED,
-                                             [RESULT_OK] = TASK_OK};
+                                                 CELL_UNVERIFIED,
+                                             [RESULT_OK] = CELL_OK};
     struct watch *watch = &driver->watch;
     struct results results;
     int code =
@@ -118,8 +120,8 @@ static int take_records(struct driver *driver, struct driver_shape shape,
         return code;
     for (int i = 0; i < watch->count; i++) {
         const struct result *result =
-            driver_has_waiting(&watch->tasks[i], shape)
-                ? results_find(&results, watch->tasks[i].cell->hash)
+            driver_has_waiting(&watch->cells[i], shape)
+                ? results_find(&results, watch->cells[i].cell->hash)
                 : NULL;
         if (result != NULL && result->status != RESULT_NONE)
             watch_end(watch, i, states[result->status]);
@@ -146,8 +148,8 @@ int driver_settle(struct driver *driver, struct driver_shape shape,
         return driver_fail_shape(driver, shape, "the launch did not report it",
                                  err);
     describe_end(driver, shape.ranks, end, reason, sizeof(reason));
-    if (failed >= 0 && driver_has_waiting(&watch->tasks[failed], shape))
-        return fail_current(driver, &watch->tasks[failed], reason, err);
+    if (failed >= 0 && driver_has_waiting(&watch->cells[failed], shape))
+        return fail_current(driver, &watch->cells[failed], reason, err);
     if (watch->progressed)
         return 0;
     return driver_fail_shape(driver, shape, reason, err);

@@ -17,7 +17,7 @@ static const double END_S = 5;
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct task *x = a, *y = b;
+    const struct watched_cell *x = a, *y = b;
     return strcmp(x->cell->hash, y->cell->hash);
 }
 
@@ -42,18 +42,18 @@ void watch_open(struct watch *watch, const struct cell *cells, int count,
                             .timeout = policy->cell_timeout,
                             .current = -1,
                             .last = -1};
-    watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
+    watch->cells = need_zeroed((size_t)count + 1, sizeof(*watch->cells));
     for (int i = 0; i < count; i++) {
-        watch->tasks[i].cell = &cells[i];
-        watch->tasks[i].expected = expect(&cells[i], policy);
+        watch->cells[i].cell = &cells[i];
+        watch->cells[i].expected = expect(&cells[i], policy);
     }
-    qsort(watch->tasks, (size_t)count, sizeof(*watch->tasks), by_hash);
+    qsort(watch->cells, (size_t)count, sizeof(*watch->cells), by_hash);
 }
 
 void watch_free(struct watch *watch)
 {
-    free(watch->tasks);
-    watch->tasks = NULL;
+    free(watch->cells);
+    watch->cells = NULL;
 }
 
 void watch_launch(struct watch *watch, double now)
@@ -62,21 +62,21 @@ void watch_launch(struct watch *watch, double now)
     watch->current = watch->last = -1;
     watch->since = now;
     for (int i = 0; i < watch->count; i++) {
-        if (watch->tasks[i].state != TASK_WAITING)
+        if (watch->cells[i].state != CELL_WAITING)
             continue;
-        watch->tasks[i].repetitions = 0;
-        watch->tasks[i].seconds = 0;
+        watch->cells[i].repetitions = 0;
+        watch->cells[i].seconds = 0;
     }
 }
 
-static int find_task(const struct watch *watch, const char *hash)
+static int find_cell(const struct watch *watch, const char *hash)
 {
     struct cell cell;
-    struct task key = {.cell = &cell};
+    struct watched_cell key = {.cell = &cell};
     snprintf(cell.hash, sizeof(cell.hash), "%s", hash);
-    const struct task *found =
-        bsearch(&key, watch->tasks, (size_t)watch->count, sizeof(key), by_hash);
-    return found ? (int)(found - watch->tasks) : -1;
+    const struct watched_cell *found =
+        bsearch(&key, watch->cells, (size_t)watch->count, sizeof(key), by_hash);
+    return found ? (int)(found - watch->cells) : -1;
 }
 
 /* Repetitions of several cells may take turns, so a cell's time is the sum of
@@ -84,7 +84,7 @@ static int find_task(const struct watch *watch, const char *hash)
 static void settle_time(struct watch *watch, double now)
 {
     if (watch->current >= 0)
-        watch->tasks[watch->current].seconds += now - watch->since;
+        watch->cells[watch->current].seconds += now - watch->since;
     watch->current = -1;
     watch->since = now;
 }
@@ -97,16 +97,16 @@ static bool is_word(const char *line, const char *word)
            (line[length] == '\0' || line[length] == ' ');
 }
 
-static enum task_state state_of(const char *word)
+static enum cell_state state_of(const char *word)
 {
     if (strcmp(word, "ok") == 0)
-        return TASK_OK;
-    return strcmp(word, "unverified") == 0 ? TASK_UNVERIFIED : TASK_FAILED;
+        return CELL_OK;
+    return strcmp(word, "unverified") == 0 ? CELL_UNVERIFIED : CELL_FAILED;
 }
 
-void watch_end(struct watch *watch, int task, enum task_state state)
+void watch_end(struct watch *watch, int cell, enum cell_state state)
 {
-    watch->tasks[task].state = state;
+    watch->cells[cell].state = state;
     watch->progressed = true;
 }
 
@@ -122,13 +122,13 @@ bool watch_line(struct watch *watch, const char *line, double now)
         watch->ended = true;
     } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
         settle_time(watch, now);
-        watch->current = watch->last = find_task(watch, hash);
+        watch->current = watch->last = find_cell(watch, hash);
         if (watch->current >= 0)
-            watch->tasks[watch->current].repetitions = number;
+            watch->cells[watch->current].repetitions = number;
         return true;
     } else if (sscanf(line, "@done %16s %15s", hash, word) == 2) {
         settle_time(watch, now);
-        int i = find_task(watch, hash);
+        int i = find_cell(watch, hash);
         if (i >= 0)
             watch_end(watch, i, state_of(word));
         return true;
@@ -149,20 +149,21 @@ double watch_left(const struct watch *watch, double now)
 {
     double used = now - watch->since;
     if (watch->current >= 0)
-        used += watch->tasks[watch->current].seconds;
+        used += watch->cells[watch->current].seconds;
     bool ends = watch->ended && watch->timeout > END_S;
     return (ends ? END_S : watch->timeout) - used;
 }
 
-bool watch_is_longer(const struct task *task)
+bool watch_is_longer(const struct watched_cell *watched)
 {
-    return task->state == TASK_WAITING && task->repetitions > task->expected;
+    return watched->state == CELL_WAITING &&
+           watched->repetitions > watched->expected;
 }
 
 bool watch_any_longer(const struct watch *watch)
 {
     for (int i = 0; i < watch->count; i++)
-        if (watch_is_longer(&watch->tasks[i]))
+        if (watch_is_longer(&watch->cells[i]))
             return true;
     return false;
 }
@@ -171,21 +172,21 @@ double watch_fraction(const struct watch *watch)
 {
     double sum = 0;
     for (int i = 0; i < watch->count; i++) {
-        const struct task *task = &watch->tasks[i];
-        double begun = task->repetitions;
-        double all = watch_is_longer(task) ? watch->most : task->expected;
+        const struct watched_cell *watched = &watch->cells[i];
+        double begun = watched->repetitions;
+        double all = watch_is_longer(watched) ? watch->most : watched->expected;
         double share =
             watch->warms ? begun / (all + 1) : fmax(begun - 1, 0) / all;
         /* A waiting cell may need more repetitions than expected. */
-        sum += task->state != TASK_WAITING ? 1 : share < 0.9 ? share : 0.9;
+        sum += watched->state != CELL_WAITING ? 1 : share < 0.9 ? share : 0.9;
     }
     return watch->count > 0 ? sum / watch->count : 1;
 }
 
-int watch_count(const struct watch *watch, enum task_state state)
+int watch_count(const struct watch *watch, enum cell_state state)
 {
     int count = 0;
     for (int i = 0; i < watch->count; i++)
-        count += watch->tasks[i].state == state;
+        count += watch->cells[i].state == state;
     return count;
 }

@@ -43,9 +43,9 @@ static void lines_move_cells_on(void **state)
     assert_true(watch_line(&watch, "@done cccccccccccccccc unverified", 106));
     assert_true(watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 0", 106));
     assert_true(watch_line(&watch, "@done bbbbbbbbbbbbbbbb failed", 107));
-    assert_int_equal(watch_count(&watch, TASK_OK), 1);
-    assert_int_equal(watch_count(&watch, TASK_UNVERIFIED), 1);
-    assert_int_equal(watch_count(&watch, TASK_FAILED), 1);
+    assert_int_equal(watch_count(&watch, CELL_OK), 1);
+    assert_int_equal(watch_count(&watch, CELL_UNVERIFIED), 1);
+    assert_int_equal(watch_count(&watch, CELL_FAILED), 1);
     assert_false(watch.ended);
     assert_true(watch_line(&watch, "@end", 108));
     assert_true(watch.ended && watch.progressed);
@@ -165,7 +165,7 @@ static void the_beginning_tells_no_time_left(void **state)
     struct watch watch;
     char text[320];
     open_watch(&watch, cells);
-    watch.tasks[1].expected = 99;
+    watch.cells[1].expected = 99;
     watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 5", 102);
     progress_text(&watch, 6, text, sizeof(text));
     assert_null(strstr(text, " left"));

@@ -21,12 +21,12 @@ static void current_text(const struct watch *watch, char *text, size_t size)
     char longer[64] = "";
     if (watch->current < 0)
         return;
-    const struct task *task = &watch->tasks[watch->current];
-    const struct cell *c = task->cell;
-    if (watch_is_longer(task))
+    const struct watched_cell *watched = &watch->cells[watch->current];
+    const struct cell *c = watched->cell;
+    if (watch_is_longer(watched))
         snprintf(longer, sizeof(longer),
-                 ", times vary: repetition %d of %d to %d", task->repetitions,
-                 task->expected, watch->most);
+                 ", times vary: repetition %d of %d to %d",
+                 watched->repetitions, watched->expected, watch->most);
     snprintf(text, size, "%s, %.40s %.30s %dx%d %s %s", longer, c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy);
 }
@@ -37,7 +37,7 @@ void progress_text(const struct watch *watch, double elapsed, char *text,
     char left[64] = "", current[224] = "";
     double fraction = watch_fraction(watch);
     double seconds = progress_left(elapsed, fraction);
-    int done = watch->count - watch_count(watch, TASK_WAITING);
+    int done = watch->count - watch_count(watch, CELL_WAITING);
     current_text(watch, current, sizeof(current));
     if (seconds >= 0 && fraction >= LEAST && done < watch->count) {
         char duration[48];
@@ -56,7 +56,7 @@ void progress_show(struct progress *progress, const struct watch *watch,
     if (!(watch_fraction(watch) > 0))
         progress->started = now; /* starting up is no work of the cells */
     if (!last && (!progress_is_time(progress, now) ||
-                  watch_count(watch, TASK_WAITING) == 0))
+                  watch_count(watch, CELL_WAITING) == 0))
         return;
     progress_text(watch, now - progress->started, text, sizeof(text));
     progress_line(progress, text, now, last);
