@@ -54,7 +54,7 @@ static void open_lists(struct run *run)
     run->workers = before[comm->rank + comm->held] - run->first;
     run->rank = need_zeroed((size_t)comm->held, sizeof(*run->rank));
     run->worker = need_zeroed((size_t)run->workers + 1, sizeof(*run->worker));
-    run_open_own(run);
+    run_open_impl(run);
 }
 
 static int open_parts(struct run *run, bool oversubscribe, struct error *err)
@@ -112,8 +112,8 @@ void run_close(struct run *run)
     transport_close(&run->transport);
     planned_free(&run->planned);
     powers_close(&run->powers);
-    if (run->own != NULL)
-        run_close_own(run);
+    if (run->impl != NULL)
+        run_close_impl(run);
     run_free_gathered(run);
     tree_free(&run->tree);
     free(run->toll);

@@ -9,13 +9,13 @@
  * 0.  Only the following parts differ natively and in simulation; each is in
  * native/ and in sim/:
  *
- *     repetition_impl.h      the memory that only one of them has
+ *     repetition_impl.h     the memory that only one of them has
  *     repetition_place.c    where workers are, and with which powers
- *     repetition_worker.c   workers, what they run, and what was measured of
- * each repetition_dmps.c     dependences repetition_start.c     how the threads
- * of all ranks start, meet and leave repetition_perturb.c  what goes wrong on
- * purpose repetition_verify.c   whether every iteration ran once, and is right
- */
+ *     repetition_worker.c   workers, what they run, and what was measured
+ *     repetition_dmps.c     dependences
+ *     repetition_start.c    how the threads of all ranks start, meet and leave
+ *     repetition_perturb.c  what goes wrong on purpose
+ *     repetition_verify.c   whether every iteration ran once, and is right */
 #ifndef HARNESS_REPETITION_REPETITION_INTERNAL_H
 #define HARNESS_REPETITION_REPETITION_INTERNAL_H
 
@@ -68,13 +68,13 @@ struct run_all {
     int32_t *ran_worker;
 };
 
-struct run_own; /* native/repetition_impl.h, sim/repetition_impl.h */
+struct run_impl; /* native/repetition_impl.h, sim/repetition_impl.h */
 
 struct run {
     const struct setup *setup;
     struct loop *loop;
     struct launch_context *context;
-    struct run_own *own;
+    struct run_impl *impl;
     struct tree tree;
     struct powers powers;
     struct planned planned; /* of protocol push */
@@ -135,8 +135,8 @@ static inline int run_count_dmps(const struct run *run)
 
 /* Memory of this kind of run, not collective, when the workers are known; and
  * all that these functions open, of a run that may be open in part. */
-void run_open_own(struct run *run);
-void run_close_own(struct run *run);
+void run_open_impl(struct run *run);
+void run_close_impl(struct run *run);
 void run_close_dmps(struct run *run);
 
 /* Places of workers, and the powers that they register with; then how they

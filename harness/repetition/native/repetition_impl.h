@@ -52,7 +52,7 @@ struct feed {
 
 struct touch; /* native/repetition_touch.c */
 
-struct run_own {
+struct run_impl {
     struct run_disturb disturb;
     struct run_places places;
     struct run_memory memory;

@@ -35,18 +35,18 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
 {
     for (int i = 0; i < run->workers; i++) {
         uint8_t here = hit[run->first + i];
-        run->own->disturb.stops |= pick_signals(run, here);
-        run->own->disturb.hold[i] =
+        run->impl->disturb.stops |= pick_signals(run, here);
+        run->impl->disturb.hold[i] =
             (struct hold){.perturbs = &run->setup->perturbs,
                           .hit = (uint8_t)(here & ~pick_signals(run, here)),
                           .toll = tolls_of(run, i),
                           .start_s = &run->rank->start_s,
                           .over = run->setup->cell.reissue > 0 ? is_over : NULL,
                           .arg = &run->rank->end,
-                          .shares_core = run->own->places.crowded};
+                          .shares_core = run->impl->places.crowded};
     }
-    return run->own->disturb.stops != 0
-               ? stopper_open(&run->own->disturb.stopper, err)
+    return run->impl->disturb.stops != 0
+               ? stopper_open(&run->impl->disturb.stopper, err)
                : 0;
 }
 
@@ -57,7 +57,7 @@ int run_perturb_open(struct run *run, struct error *err)
     if (count == 0)
         return 0;
     uint8_t *hit = need_zeroed((size_t)run->tree.workers, sizeof(*hit));
-    run->own->disturb.hold = need_zeroed(n, sizeof(*run->own->disturb.hold));
+    run->impl->disturb.hold = need_zeroed(n, sizeof(*run->impl->disturb.hold));
     run->toll = need_zeroed(n * count, sizeof(*run->toll));
     setup_pick_perturbed(run->setup, hit);
     int code = open_holds(run, hit, err);
@@ -67,53 +67,54 @@ int run_perturb_open(struct run *run, struct error *err)
 
 void run_perturb_close(struct run *run)
 {
-    if (run->own->disturb.stopper.pid > 0)
-        stopper_close(&run->own->disturb.stopper);
-    free(run->own->disturb.hold);
+    if (run->impl->disturb.stopper.pid > 0)
+        stopper_close(&run->impl->disturb.stopper);
+    free(run->impl->disturb.hold);
 }
 
 /* ---- a repetition ---- */
 
 static bool holds_worker(const struct run *run, int i)
 {
-    return run->own->disturb.hold != NULL && run->own->disturb.hold[i].hit != 0;
+    return run->impl->disturb.hold != NULL &&
+           run->impl->disturb.hold[i].hit != 0;
 }
 
 void run_perturb_poll(struct run *run, int i)
 {
     struct worker *worker = &run->worker[i];
     if (holds_worker(run, i))
-        worker->poll = hold_poll(&run->own->disturb.hold[i], worker->poll);
+        worker->poll = hold_poll(&run->impl->disturb.hold[i], worker->poll);
 }
 
 struct source *run_perturb_source(struct run *run, int i, struct source *source)
 {
     if (!holds_worker(run, i))
         return source;
-    return hold_open(&run->own->disturb.hold[i], source, run->first + i);
+    return hold_open(&run->impl->disturb.hold[i], source, run->first + i);
 }
 
 void run_perturb_begin(struct run *run)
 {
-    for (int i = 0; run->own->disturb.hold != NULL && i < run->workers; i++) {
-        hold_begin(&run->own->disturb.hold[i]);
+    for (int i = 0; run->impl->disturb.hold != NULL && i < run->workers; i++) {
+        hold_begin(&run->impl->disturb.hold[i]);
         for (int k = 0; k < run->setup->perturbs.count; k++)
             tolls_of(run, i)[k] = (struct perturb_toll){
-                .how = run->own->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
-                       : run->own->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
-                                                                : HELD_NOT};
+                .how = run->impl->disturb.stops >> k & 1 ? HELD_BY_SIGNAL
+                       : run->impl->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
+                                                                 : HELD_NOT};
     }
-    if (run->own->disturb.stopper.pid > 0) {
+    if (run->impl->disturb.stopper.pid > 0) {
         struct stopper_stop list[PERTURBS_MAX];
         int count = 0;
         for (int k = 0; k < run->setup->perturbs.count; k++) {
             const struct perturb *perturb = &run->setup->perturbs.list[k];
             double from_s = run->rank->start_s + perturb->at_s;
-            if (run->own->disturb.stops >> k & 1)
+            if (run->impl->disturb.stops >> k & 1)
                 list[count++] =
                     (struct stopper_stop){from_s, from_s + perturb->seconds, k};
         }
-        stopper_arm(&run->own->disturb.stopper, list, count);
+        stopper_arm(&run->impl->disturb.stopper, list, count);
     }
 }
 
@@ -121,7 +122,7 @@ void run_perturb_begin(struct run *run)
 static void take_stops(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];
-    int count = stopper_disarm(&run->own->disturb.stopper, list);
+    int count = stopper_disarm(&run->impl->disturb.stopper, list);
     for (int i = 0; i < count; i++) {
         double to_s = fmin(list[i].to_s, run->rank->end_s);
         if (list[i].from_s < to_s)
@@ -134,11 +135,11 @@ static void take_stops(struct run *run)
 /* The real perturbations go to the workers' results. */
 void run_perturb_end(struct run *run)
 {
-    if (run->own->disturb.stopper.pid > 0)
+    if (run->impl->disturb.stopper.pid > 0)
         take_stops(run);
-    for (int i = 0; run->own->disturb.hold != NULL && i < run->workers; i++) {
+    for (int i = 0; run->impl->disturb.hold != NULL && i < run->workers; i++) {
         struct worker_result *result = &run->result[i];
-        result->held_apart_s = run->own->disturb.hold[i].computing_s;
+        result->held_apart_s = run->impl->disturb.hold[i].computing_s;
         for (int k = 0; k < run->setup->perturbs.count; k++)
             result->lost_s += tolls_of(run, i)[k].lost_s;
     }

@@ -19,8 +19,8 @@ enum { LOOKS = 16, LOOK_BYTES = 4096 };
 int run_bind_thread(struct run *run, int thread, struct error *err)
 {
     return topo_bind_self(run->context->place.topo, &run->setup->binding,
-                          run->own->places.domain,
-                          run->own->places.processor[thread], err);
+                          run->impl->places.domain,
+                          run->impl->places.processor[thread], err);
 }
 
 /* Hosts with one kernel have the same cores. */
@@ -45,7 +45,7 @@ static void bind_body(int thread, void *arg)
     int code = run_bind_thread(run, thread, &err);
     struct topo_seen seen = topo_observe_self(run->context->place.topo);
     bool alone = run->setup->binding.smt ? seen.on_processor : seen.on_core;
-    run->own->places.seen[thread] = (struct place_report){
+    run->impl->places.seen[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
         .core = seen.position.core,
         .processor = queue_processor(),
@@ -62,16 +62,16 @@ static int check_reports(struct run *run, struct error *err)
     const struct comm *comm = &run->context->comm;
     const struct place *place = &run->context->place;
     void *workers, *masters;
-    size_t size, each = sizeof(*run->own->places.seen);
+    size_t size, each = sizeof(*run->impl->places.seen);
     int code = 0;
-    comm_gather_any(comm, run->own->places.seen, (size_t)run->workers * each,
+    comm_gather_any(comm, run->impl->places.seen, (size_t)run->workers * each,
                     &workers, &size);
-    comm_gather_any(comm, run->own->places.seen, run->workers == 0 ? each : 0,
+    comm_gather_any(comm, run->impl->places.seen, run->workers == 0 ? each : 0,
                     &masters, &size);
     if (comm->rank == 0) {
         code =
             place_check(place, &run->tree, workers, &run->setup->binding, err);
-        run->own->places.shared_masters =
+        run->impl->places.shared_masters =
             place_shared_masters(place, &run->tree, workers, masters,
                                  (int)(size / each), &run->setup->binding);
     }
@@ -84,11 +84,11 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     int threads = run->workers > 0 ? run->workers : 1;
-    run->own->places.processor =
-        need_zeroed((size_t)threads, sizeof(*run->own->places.processor));
+    run->impl->places.processor =
+        need_zeroed((size_t)threads, sizeof(*run->impl->places.processor));
     int code = place_processors(
         &run->context->place, &run->tree, &run->setup->binding, threads,
-        &run->own->places.domain, run->own->places.processor, err);
+        &run->impl->places.domain, run->impl->places.processor, err);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
@@ -96,7 +96,7 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     code = check_reports(run, err);
     int agreed = comm_agree(comm, code, err);
     if (agreed == -EBUSY && oversubscribe) {
-        run->own->places.oversubscribed = true;
+        run->impl->places.oversubscribed = true;
         return 0;
     }
     return agreed;
@@ -104,12 +104,12 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
 
 int run_shared_masters(const struct run *run)
 {
-    return run->own->places.shared_masters;
+    return run->impl->places.shared_masters;
 }
 
 bool run_oversubscribed(const struct run *run)
 {
-    return run->own->places.oversubscribed;
+    return run->impl->places.oversubscribed;
 }
 
 bool run_equal_speeds(const struct run *run)
@@ -140,10 +140,11 @@ void run_share_sites(const struct run *run, struct site *site)
     uint64_t *node = need_zeroed((size_t)comm->ranks, sizeof(*node));
     comm_share_u64(comm, node_here(), node);
     for (int t = 0; t < tree->threads; t++) {
-        const struct place_report *own = &run->own->places.seen[t];
-        comm_share_u64(
-            comm, (uint64_t)(uint32_t)own->socket << 32 | (uint32_t)own->cache,
-            one);
+        const struct place_report *seen = &run->impl->places.seen[t];
+        comm_share_u64(comm,
+                       (uint64_t)(uint32_t)seen->socket << 32 |
+                           (uint32_t)seen->cache,
+                       one);
         for (int r = 0; r < comm->ranks; r++)
             site[tree->rank_worker[r] + t] =
                 (struct site){node[r], (int32_t)(one[r] >> 32),
@@ -166,7 +167,7 @@ static int place_share(const struct run *run, char *memory, size_t bytes,
         return 0;
     return topo_place_memory(run->context->place.topo, memory + from, to - from,
                              run->setup->binds_memory,
-                             run->own->places.processor[thread], err);
+                             run->impl->places.processor[thread], err);
 }
 
 /* The pages that the thread of the serial measurement has touched are released:
@@ -190,17 +191,18 @@ int run_place_memory(struct run *run, int thread, struct error *err)
 {
     const struct topo *topo = run->context->place.topo;
     bool bind = run->setup->binds_memory;
-    int processor = run->own->places.processor[thread];
-    int code =
-        topo_place_memory(topo, run->own->memory.scratch[thread],
-                          run->own->memory.scratch_bytes, bind, processor, err);
+    int processor = run->impl->places.processor[thread];
+    int code = topo_place_memory(topo, run->impl->memory.scratch[thread],
+                                 run->impl->memory.scratch_bytes, bind,
+                                 processor, err);
     if (code == 0)
-        code =
-            topo_place_memory(topo, run->worker[thread].log,
-                              run->own->memory.log_bytes, bind, processor, err);
+        code = topo_place_memory(topo, run->worker[thread].log,
+                                 run->impl->memory.log_bytes, bind, processor,
+                                 err);
     if (code == 0)
         code = place_shared(run, thread, err);
-    memset(run->own->memory.scratch[thread], 0, run->own->memory.scratch_bytes);
+    memset(run->impl->memory.scratch[thread], 0,
+           run->impl->memory.scratch_bytes);
     return code;
 }
 
@@ -211,11 +213,11 @@ static uint64_t nodes_of_data(const struct run *run, int thread)
     const struct topo *topo = run->context->place.topo;
     const struct worker *worker = &run->worker[thread];
     const struct loop *loop = run->loop;
-    size_t most = run->own->memory.scratch_bytes < LOOKS * LOOK_BYTES
-                      ? run->own->memory.scratch_bytes
+    size_t most = run->impl->memory.scratch_bytes < LOOKS * LOOK_BYTES
+                      ? run->impl->memory.scratch_bytes
                       : LOOKS * LOOK_BYTES;
     uint64_t nodes =
-        topo_memory_nodes(topo, run->own->memory.scratch[thread], most);
+        topo_memory_nodes(topo, run->impl->memory.scratch[thread], most);
     int64_t chunks = loop->output_bytes > 0 ? worker->logged : 0;
     for (int64_t i = 0; i < LOOKS && i < chunks; i++) {
         const struct ran *ran = &worker->log[i * chunks / LOOKS % chunks];

@@ -224,7 +224,7 @@ static int open_powers(struct run *run, struct error *err)
     const struct launch_context *context = run->context;
     const struct comm *comm = &context->comm;
     const int *load = run->setup->load;
-    struct load *own = &run->own->disturb.load;
+    struct load *own = &run->impl->disturb.load;
     int code = load_open(own, load ? load + run->first : NULL, run->workers,
                          context->team, err);
     code = comm_agree(comm, code, err);
@@ -233,7 +233,7 @@ static int open_powers(struct run *run, struct error *err)
     load_resume(own);
     comm_quiet_barrier(comm);
     code = powers_open(&run->powers, run->setup, &run->tree, &context->place,
-                       comm, run->own->places.seen, err);
+                       comm, run->impl->places.seen, err);
     if (code == 0 && run->setup->measures_power) {
         code = put_measured(run, err);
         powers_share(&run->powers, run->setup);
@@ -254,7 +254,7 @@ int run_open_places(struct run *run, bool oversubscribe, struct error *err)
     bool crowded =
         comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
                                          run->setup->binding.smt)) != 0;
-    run->own->places.crowded = crowded;
+    run->impl->places.crowded = crowded;
     run->patience.spin_s = crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = crowded ? 0 : ENGINE_SHORT_NAP_NS;
     return 0;

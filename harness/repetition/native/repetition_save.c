@@ -14,12 +14,12 @@ static char *pack_held(const struct run *run, size_t *bytes)
 {
     const struct loop *loop = run->loop;
     *bytes = 0;
-    for (int64_t i = 0; i < run->own->picture.count; i++)
+    for (int64_t i = 0; i < run->impl->picture.count; i++)
         *bytes += sizeof(struct piece) +
-                  (size_t)run->own->picture.held[i].size * loop->output_bytes;
+                  (size_t)run->impl->picture.held[i].size * loop->output_bytes;
     char *packed = malloc(*bytes + 1), *at = packed;
-    for (int64_t i = 0; packed != NULL && i < run->own->picture.count; i++) {
-        const struct held *held = &run->own->picture.held[i];
+    for (int64_t i = 0; packed != NULL && i < run->impl->picture.count; i++) {
+        const struct held *held = &run->impl->picture.held[i];
         const struct piece piece = {held->start, held->size};
         size_t size = (size_t)held->size * loop->output_bytes;
         memcpy(at, &piece, sizeof(piece));
@@ -52,10 +52,10 @@ static int write_output(const struct run *run, const char *packed, size_t bytes,
     char *output = calloc((size_t)loop->iterations, loop->output_bytes);
     if (output == NULL)
         return error_set(err, ENOMEM, "%s: out of memory",
-                         run->own->picture.path);
+                         run->impl->picture.path);
     unpack_held(loop, packed, bytes, output);
-    int code =
-        loop->kernel->save(loop->instance, output, run->own->picture.path, err);
+    int code = loop->kernel->save(loop->instance, output,
+                                  run->impl->picture.path, err);
     free(output);
     return code;
 }
@@ -68,7 +68,7 @@ int run_save_held(struct run *run, struct error *err)
     char *packed = pack_held(run, &bytes);
     int code = packed ? 0
                       : error_set(err, ENOMEM, "%s: out of memory",
-                                  run->own->picture.path);
+                                  run->impl->picture.path);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = comm_gather_any(comm, packed, bytes, &all, &bytes);
@@ -82,8 +82,8 @@ int run_save_held(struct run *run, struct error *err)
 int run_save(struct run *run, const char *path, struct run_result *result,
              struct error *err)
 {
-    run->own->picture.path = path;
+    run->impl->picture.path = path;
     int code = run_repeat(run, result, err);
-    run->own->picture.path = NULL;
+    run->impl->picture.path = NULL;
     return code;
 }

@@ -9,14 +9,14 @@ void run_begin(struct run *run)
 {
     run_reset(run);
     end_listen(&run->rank->end);
-    load_resume(&run->own->disturb.load);
+    load_resume(&run->impl->disturb.load);
     comm_quiet_barrier(&run->context->comm);
 }
 
 void run_end(struct run *run)
 {
     run_end_touch(run);
-    load_pause(&run->own->disturb.load);
+    load_pause(&run->impl->disturb.load);
     run_perturb_end(run);
 }
 
@@ -25,11 +25,11 @@ static void start_together(struct run *run, int thread)
     struct engine_team *team = run->context->team;
     engine_team_barrier(team, &run->patience);
     if (thread == 0) {
-        if (run->own->places.crowded)
+        if (run->impl->places.crowded)
             comm_quiet_barrier(&run->context->comm);
         else
             comm_sharp_barrier(&run->context->comm);
-        run->own->start_ticks = engine_ticks();
+        run->impl->start_ticks = engine_ticks();
         run->rank->start_s = engine_now();
         run_perturb_begin(run);
     }
@@ -43,7 +43,7 @@ void run_enter(struct run *run, const struct run_member *member)
         run_bind_thread(run, member->thread, &err);
     if (member->worker >= 0) {
         run->result[member->worker].core_probe_s = engine_core_probe();
-        engine_share_mark(&run->own->mark[member->worker]);
+        engine_share_mark(&run->impl->mark[member->worker]);
     }
     start_together(run, member->thread);
     if (member->worker >= 0)
@@ -103,7 +103,7 @@ static void next_step(struct run *run, int pass)
     run_rewind(run, pass);
     if (run_hands_out(run))
         end_listen(&run->rank->end);
-    if (run->own->places.crowded)
+    if (run->impl->places.crowded)
         comm_quiet_barrier(comm);
     else
         comm_sharp_barrier(comm);
@@ -129,6 +129,6 @@ void run_leave(struct run *run, const struct run_member *member)
     struct engine_share_mark end;
     engine_share_mark(&end);
     run->result[member->worker].share =
-        engine_share_between(&run->own->mark[member->worker], &end);
+        engine_share_between(&run->impl->mark[member->worker], &end);
     run_observe(run, member->worker);
 }

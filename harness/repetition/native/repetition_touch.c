@@ -25,7 +25,7 @@ static void give_up_pages(void *arg, void *memory, size_t bytes)
     struct error err;
     topo_place_memory(run->context->place.topo, memory, bytes,
                       run->setup->binds_memory,
-                      run->own->places.processor[touch->worker], &err);
+                      run->impl->places.processor[touch->worker], &err);
 }
 
 static void touch_run(const void *instance, void *scratch, int64_t start,
@@ -50,24 +50,24 @@ void run_touch_first(struct run *run)
     if (run->loop->kernel->touch == NULL || run->loop->placed ||
         run->setup->cell.reissue > 0)
         return;
-    run->own->touch =
-        need_zeroed((size_t)run->workers + 1, sizeof(*run->own->touch));
+    run->impl->touch =
+        need_zeroed((size_t)run->workers + 1, sizeof(*run->impl->touch));
     for (int i = 0; i < run->workers; i++) {
         struct worker *worker = &run->worker[i];
-        run->own->touch[i] =
+        run->impl->touch[i] =
             (struct touch){run, i, worker->kernel, worker->instance};
         worker->kernel = &touch_kernel;
-        worker->instance = &run->own->touch[i];
+        worker->instance = &run->impl->touch[i];
     }
 }
 
 void run_end_touch(struct run *run)
 {
-    struct touch *touch = run->own->touch;
+    struct touch *touch = run->impl->touch;
     for (int i = 0; touch != NULL && i < run->workers; i++) {
         run->worker[i].kernel = touch[i].kernel;
         run->worker[i].instance = touch[i].instance;
     }
     free(touch);
-    run->own->touch = NULL;
+    run->impl->touch = NULL;
 }

@@ -11,9 +11,9 @@
 static void hold_chunk(struct run *run, char *memory, int64_t start,
                        int64_t size)
 {
-    need_room(&run->own->picture.held, &run->own->picture.room,
-              run->own->picture.count + 1, sizeof(*run->own->picture.held));
-    run->own->picture.held[run->own->picture.count++] =
+    need_room(&run->impl->picture.held, &run->impl->picture.room,
+              run->impl->picture.count + 1, sizeof(*run->impl->picture.held));
+    run->impl->picture.held[run->impl->picture.count++] =
         (struct held){memory, start, size};
 }
 
@@ -36,7 +36,7 @@ static void collect_placed(struct run *run)
 static void collect_held(struct run *run)
 {
     int64_t last = last_step(run), cursor = 0, start, size;
-    run->own->picture.count = 0;
+    run->impl->picture.count = 0;
     if (run->setup->cell.reissue > 0) {
         collect_placed(run);
         return;
@@ -97,19 +97,19 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
     int code = 0;
     if (run->loop->output_bytes == 0) {
         for (int i = 0; i < run->workers; i++) {
-            const uint64_t *own = run->own->memory.scratch[i];
+            const uint64_t *own = run->impl->memory.scratch[i];
             tally[0] += own[0];
             tally[1] += own[1];
         }
         verify_tally(run->loop, comm, tally, &verdict);
     } else {
         collect_held(run);
-        code = verify_output(run->loop, comm, run->own->picture.held,
-                             run->own->picture.count, &verdict, err);
-        if (code == 0 && run->own->picture.path != NULL)
+        code = verify_output(run->loop, comm, run->impl->picture.held,
+                             run->impl->picture.count, &verdict, err);
+        if (code == 0 && run->impl->picture.path != NULL)
             code = run_save_held(run, err);
-        verify_poison(run->loop, run->own->picture.held,
-                      run->own->picture.count);
+        verify_poison(run->loop, run->impl->picture.held,
+                      run->impl->picture.count);
         poison_computed(run, last_step(run));
         if (run->dependent.dmps != NULL)
             links_poison(&run->dependent.dmps->links, LOOP_POISON);

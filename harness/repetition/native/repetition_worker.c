@@ -18,18 +18,18 @@
 static void poll_call(void *arg)
 {
     struct run *run = arg;
-    const struct reissue *ledger = run->own->ledger;
+    const struct reissue *ledger = run->impl->ledger;
     if (!run_hands_out(run))
         return;
     uint64_t before = engine_ticks();
-    if (!looks_due(&run->own->looks, before))
+    if (!looks_due(&run->impl->looks, before))
         return;
     bool over = ledger != NULL && reissue_is_over(ledger);
     bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
     if (run->dependent.dmps != NULL)
         any = links_progress(&run->dependent.dmps->links) || any;
     double tick_s = run->context->tick_s;
-    looks_after(&run->own->looks, any, before, tick_s);
+    looks_after(&run->impl->looks, any, before, tick_s);
     if (any && !over)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * tick_s;
@@ -83,43 +83,43 @@ static int open_worker(struct run *run, int i, struct error *err)
         worker->instance = loop;
     }
     if (loop->fed) {
-        run->own->feed = (struct feed){loop, &run->rank->end, i};
+        run->impl->feed = (struct feed){loop, &run->rank->end, i};
         worker->kernel = &feed_kernel;
-        worker->instance = &run->own->feed;
+        worker->instance = &run->impl->feed;
     }
-    run->own->memory.scratch_bytes =
+    run->impl->memory.scratch_bytes =
         (loop->scratch_bytes + 127) / 128 * 128 + 128;
-    run->own->memory.scratch[i] = pages_map(run->own->memory.scratch_bytes);
-    if (run->own->memory.scratch[i] == NULL)
+    run->impl->memory.scratch[i] = pages_map(run->impl->memory.scratch_bytes);
+    if (run->impl->memory.scratch[i] == NULL)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
-    worker->scratch = run->own->memory.scratch[i];
+    worker->scratch = run->impl->memory.scratch[i];
     double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
-    run->own->memory.log_bytes =
+    run->impl->memory.log_bytes =
         (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
     if (log && (log_bytes > MAPPED_MAX ||
-                (worker->log = pages_map(run->own->memory.log_bytes)) == NULL))
+                (worker->log = pages_map(run->impl->memory.log_bytes)) == NULL))
         return error_set(err, ENOMEM,
                          "no memory to log %lld chunks in each of %d time "
                          "steps",
                          (long long)loop->iterations, steps);
     if (i == 0 && needs_poll(run)) {
-        run->own->poll = (struct kernel_poll){poll_call, run};
-        run->own->ledger = transport_ledger(&run->transport);
-        worker->poll = &run->own->poll;
+        run->impl->poll = (struct kernel_poll){poll_call, run};
+        run->impl->ledger = transport_ledger(&run->transport);
+        worker->poll = &run->impl->poll;
     }
     run_perturb_poll(run, i);
     return 0;
 }
 
-void run_open_own(struct run *run)
+void run_open_impl(struct run *run)
 {
     size_t n = (size_t)run->workers + 1;
-    struct run_own *own = run->own = need_zeroed(1, sizeof(*own));
+    struct run_impl *impl = run->impl = need_zeroed(1, sizeof(*impl));
     if (run->setup->cell.reissue > 0)
-        own->recent = need_zeroed(n, sizeof(*own->recent));
-    own->memory.scratch = need_zeroed(n, sizeof(*own->memory.scratch));
-    own->places.seen = need_zeroed(n, sizeof(*own->places.seen));
-    own->mark = need_zeroed(n, sizeof(*own->mark));
+        impl->recent = need_zeroed(n, sizeof(*impl->recent));
+    impl->memory.scratch = need_zeroed(n, sizeof(*impl->memory.scratch));
+    impl->places.seen = need_zeroed(n, sizeof(*impl->places.seen));
+    impl->mark = need_zeroed(n, sizeof(*impl->mark));
     if (run->context->counters != NULL)
         run->counted = need_zeroed(n, sizeof(*run->counted));
 }
@@ -159,25 +159,25 @@ int run_open_workers(struct run *run, struct error *err)
     return placing.code;
 }
 
-void run_close_own(struct run *run)
+void run_close_impl(struct run *run)
 {
-    struct run_own *own = run->own;
+    struct run_impl *impl = run->impl;
     run_perturb_close(run);
     run_end_touch(run);
-    load_close(&own->disturb.load);
-    struct run_memory *memory = &run->own->memory;
+    load_close(&impl->disturb.load);
+    struct run_memory *memory = &run->impl->memory;
     for (int i = 0; i < run->workers; i++) {
         pages_unmap(run->worker[i].log, memory->log_bytes);
         pages_unmap(memory->scratch[i], memory->scratch_bytes);
     }
     free(memory->scratch);
     free(run->counted);
-    free(own->places.seen);
-    free(own->places.processor);
-    free(own->picture.held);
-    free(own->recent);
-    free(own->mark);
-    free(own);
+    free(impl->places.seen);
+    free(impl->places.processor);
+    free(impl->picture.held);
+    free(impl->recent);
+    free(impl->mark);
+    free(impl);
 }
 
 /* ---- a repetition ---- */
@@ -188,9 +188,9 @@ static struct source *open_source(struct run *run, int i)
     source->watch =
         counters_watch(run->context->counters, context_slot(run->context, i));
     source = run_perturb_source(run, i, source);
-    if (run->own->recent == NULL)
+    if (run->impl->recent == NULL)
         return source;
-    return recent_open(&run->own->recent[i], source);
+    return recent_open(&run->impl->recent[i], source);
 }
 
 void run_ready_worker(struct run *run, int i, bool further)
@@ -203,7 +203,7 @@ void run_ready_worker(struct run *run, int i, bool further)
     worker->logged = 0;
     worker->iterations = 0;
     worker->compute_ticks = 0;
-    memset(run->own->memory.scratch[i], 0, run->loop->scratch_bytes);
+    memset(run->impl->memory.scratch[i], 0, run->loop->scratch_bytes);
 }
 
 void run_worked(struct run *run, const struct run_member *member)
@@ -221,9 +221,9 @@ void run_measured(const struct run *run, int i, struct worker_result *result)
         w->stamp ? (double)w->compute_ticks * context->tick_s - result->serve_s
                  : w->end_s - w->begin_s - result->wait_s - result->serve_s;
     result->compute_s -= result->sync_s + result->held_apart_s;
-    if (run->own->recent != NULL)
+    if (run->impl->recent != NULL)
         result->recent =
-            recent_since(&run->own->recent[i].recent, run->rank->start_s);
+            recent_since(&run->impl->recent[i].recent, run->rank->start_s);
     result->host = context->place.group[context->comm.rank];
 }
 
@@ -239,8 +239,8 @@ struct logged *run_take_log(struct run *run, int64_t *count)
         for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
             struct logged *entry = &log[(*count)++];
             *entry = (struct logged){w->log[c], run->first + i};
-            entry->ran.begin -= w->stamp ? run->own->start_ticks : 0;
-            entry->ran.end -= w->stamp ? run->own->start_ticks : 0;
+            entry->ran.begin -= w->stamp ? run->impl->start_ticks : 0;
+            entry->ran.end -= w->stamp ? run->impl->start_ticks : 0;
         }
     }
     return log;

@@ -47,7 +47,7 @@ static bool rows_are_ready(const struct run *run,
                            const struct kernel_block *block)
 {
     const struct loop *loop = run->loop;
-    const int64_t *done = run->own->done;
+    const int64_t *done = run->impl->done;
     int step = block->step;
     int64_t start = block->start, end = start + block->size, to = block->to;
     int64_t n = loop->grid.columns, base = step * n;
@@ -67,7 +67,7 @@ static bool rows_are_ready(const struct run *run,
 static void note_done(struct run *run, const struct kernel_block *block)
 {
     const struct kernel_grid *grid = &run->loop->grid;
-    int64_t *done = run->own->done, last = block->size - 1;
+    int64_t *done = run->impl->done, last = block->size - 1;
     int64_t base = block->step * grid->columns;
     done[block->start] = base + kernel_clamp(block->to, grid->columns);
     for (int64_t k = last; k > 0 && (k == last || k > last - grid->depth); k--)
@@ -82,11 +82,11 @@ static void charge_block(const void *instance, void *state,
     struct sim_worker *one = state;
     struct run *run = one->run;
     (void)output;
-    if (run->own->early < 0 && !rows_are_ready(run, block))
-        run->own->early = block->start;
-    const struct calibration_charged *charged = &run->own->charged;
+    if (run->impl->early < 0 && !rows_are_ready(run, block))
+        run->impl->early = block->start;
+    const struct calibration_charged *charged = &run->impl->charged;
     double seconds = charged->factor * block_s(instance, block);
-    if (block->start > 0 && links_shared(&run->own->links, block->start))
+    if (block->start > 0 && links_shared(&run->impl->links, block->start))
         seconds += charged->shared;
     sim_worker_compute(one, seconds, poll);
     note_done(run, block);
@@ -125,16 +125,16 @@ int dependent_logged_steps(const struct run *run)
  * step are all listed when handed out, in less memory. */
 int run_open_logs(struct run *run, struct error *err)
 {
-    struct run_own *own = run->own;
+    struct run_impl *impl = run->impl;
     size_t workers = (size_t)run->tree.workers;
     if (run->loop->grid.steps == 1)
         return 0;
-    own->room =
+    impl->room =
         (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
-    double bytes = (double)own->room * (double)workers * sizeof(*own->log);
-    own->mapped = own->room * workers * sizeof(*own->log);
-    own->log = bytes < MAPPED_MAX ? pages_map(own->mapped) : NULL;
-    if (own->log == NULL)
+    double bytes = (double)impl->room * (double)workers * sizeof(*impl->log);
+    impl->mapped = impl->room * workers * sizeof(*impl->log);
+    impl->log = bytes < MAPPED_MAX ? pages_map(impl->mapped) : NULL;
+    if (impl->log == NULL)
         return error_set(err, ENOMEM,
                          "no room to log %lld chunks in each of %d time steps "
                          "for each of %zu workers",
@@ -160,7 +160,7 @@ static void open_worker(struct run *run, int w)
     struct run_rank *rank = run_rank_of(run, w);
     *dmps = (struct dmps){.kernel = &charging_dependence,
                           .instance = loop,
-                          .state = &run->own->each[w],
+                          .state = &run->impl->each[w],
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->setup->cell.sync_interval,
@@ -171,11 +171,11 @@ static void open_worker(struct run *run, int w)
                           .tick_s = run->context->tick_s};
     if (run->dependent.migrate.comm != NULL)
         dmps->migrate = &run->dependent.migrate;
-    links_join(&dmps->links, &run->own->links, &rank->comm);
-    dmps->links.piece_s = run->own->charged.wait;
+    links_join(&dmps->links, &run->impl->links, &rank->comm);
+    dmps->links.piece_s = run->impl->charged.wait;
     if (run_thread_of(run, w) == 0 && end_polls(&rank->end)) {
         dmps->links.serve = serve_piece;
-        dmps->links.serve_arg = &run->own->each[w];
+        dmps->links.serve_arg = &run->impl->each[w];
     }
 }
 
@@ -184,7 +184,7 @@ static void choose_charges(struct run *run)
 {
     const struct world *world = world_here();
     const struct loop *loop = run->loop;
-    run->own->charged = machine_blocks(
+    run->impl->charged = machine_blocks(
         world->operation_s > 0 ? NULL : world->machine, loop->name,
         (double)loop->iterations * (double)loop->grid.columns,
         run->setup->cell.sync_interval);
@@ -192,11 +192,12 @@ static void choose_charges(struct run *run)
 
 int run_open_dmps(struct run *run, struct error *err)
 {
-    struct run_own *own = run->own;
+    struct run_impl *impl = run->impl;
     choose_charges(run);
     if (run->setup->replan)
         run->passes = run->loop->grid.steps;
-    own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));
+    impl->done =
+        need_zeroed((size_t)run->loop->iterations, sizeof(*impl->done));
     run->dependent.dmps =
         need_zeroed((size_t)run->workers, sizeof(*run->dependent.dmps));
     const struct loop *loop = run->loop;
@@ -204,7 +205,7 @@ int run_open_dmps(struct run *run, struct error *err)
     size_t row = (size_t)loop->grid.columns * loop->grid.boundary_bytes;
     int code = run_open_logs(run, err);
     if (code == 0)
-        code = links_open(&run->own->links, comm, loop->iterations,
+        code = links_open(&run->impl->links, comm, loop->iterations,
                           kernel_boundary_columns(&loop->grid),
                           loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
@@ -218,12 +219,12 @@ int run_open_dmps(struct run *run, struct error *err)
 
 void run_close_dmps(struct run *run)
 {
-    struct run_own *own = run->own;
+    struct run_impl *impl = run->impl;
     for (int w = 0; w < run->workers; w++)
         links_part(&run->dependent.dmps[w].links);
-    links_close(&own->links);
+    links_close(&impl->links);
     migrate_close(&run->dependent.migrate);
-    free(own->done);
+    free(impl->done);
     free(run->dependent.dmps);
 }
 
@@ -231,12 +232,12 @@ void run_close_dmps(struct run *run)
 
 void run_rewind_dmps(struct run *run)
 {
-    struct run_own *own = run->own;
-    links_reset(&own->links);
+    struct run_impl *impl = run->impl;
+    links_reset(&impl->links);
     if (run->dependent.dmps->first > 0)
         return;
-    own->early = -1;
-    memset(own->done, 0, (size_t)run->loop->iterations * sizeof(*own->done));
+    impl->early = -1;
+    memset(impl->done, 0, (size_t)run->loop->iterations * sizeof(*impl->done));
 }
 
 /* ---- replan: the owners of rows ---- */

@@ -25,7 +25,7 @@ struct sim_worker {
     struct perturb_toll *toll; /* of each of them; the run's */
 };
 
-struct run_own {
+struct run_impl {
     struct sim_worker *each; /* of each worker */
     int64_t repetition;
     double wall_s; /* since when this one really runs */
@@ -49,7 +49,7 @@ struct run_own {
 
 static inline int number_of(const struct sim_worker *one)
 {
-    return (int)(one - one->run->own->each);
+    return (int)(one - one->run->impl->each);
 }
 
 /* Lets the worker compute for `seconds` of power 1, and serve meanwhile. */

@@ -18,9 +18,9 @@ int run_perturb_open(struct run *run, struct error *err)
     (void)err;
     if (count == 0)
         return 0;
-    run->own->hit = need_zeroed(n, sizeof(*run->own->hit));
+    run->impl->hit = need_zeroed(n, sizeof(*run->impl->hit));
     run->toll = need_zeroed(n * count, sizeof(*run->toll));
-    setup_pick_perturbed(run->setup, run->own->hit);
+    setup_pick_perturbed(run->setup, run->impl->hit);
     return 0;
 }
 
@@ -34,16 +34,16 @@ void perturb_begin(struct run *run)
     }
     if (latency == 1 && bandwidth == 1)
         return;
-    run->own->way = world_scale_links(latency, bandwidth);
-    if (run->own->way == NULL)
+    run->impl->way = world_scale_links(latency, bandwidth);
+    if (run->impl->way == NULL)
         need_failed();
 }
 
 void perturb_end(struct run *run)
 {
-    if (run->own->way != NULL)
-        world_restore_links(run->own->way);
-    run->own->way = NULL;
+    if (run->impl->way != NULL)
+        world_restore_links(run->impl->way);
+    run->impl->way = NULL;
 }
 
 /* ---- by a worker ---- */
@@ -98,9 +98,9 @@ void perturb_open_worker(struct sim_worker *one)
     const struct run *run = one->run;
     int count = run->setup->perturbs.count;
     size_t worker = (size_t)number_of(one);
-    if (run->own->hit == NULL)
+    if (run->impl->hit == NULL)
         return;
-    one->hit = run->own->hit[worker];
+    one->hit = run->impl->hit[worker];
     one->toll = run->toll + worker * (size_t)count;
     for (int k = 0; k < count; k++)
         one->toll[k] = (struct perturb_toll){

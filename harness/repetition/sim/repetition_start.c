@@ -6,15 +6,15 @@
 
 void run_begin(struct run *run)
 {
-    run->own->wall_s = world_wall();
-    run->own->handed_count = 0;
+    run->impl->wall_s = world_wall();
+    run->impl->handed_count = 0;
     run_reset(run);
     perturb_begin(run);
 }
 
 void run_end(struct run *run)
 {
-    run->own->repetition++;
+    run->impl->repetition++;
     perturb_end(run);
 }
 

@@ -16,8 +16,8 @@ static int64_t find_wrong(const struct run *run,
     int64_t n = run->loop->iterations, steps = 0, expected = n;
     int64_t logged = several ? dependent_logged_steps(run) : 1;
     int64_t all = several ? run->loop->grid.steps : 1;
-    if (dependent && run->own->early >= 0)
-        return run->own->early;
+    if (dependent && run->impl->early >= 0)
+        return run->impl->early;
     for (int64_t i = 0; i < result->logged; i++) {
         const struct ran *ran = &result->log[i];
         if (expected == n && ran->start == 0) {
@@ -54,7 +54,7 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
     result->wrong_iteration = find_wrong(run, result);
     result->verified = result->wrong_iteration < 0;
     result->alone_s = time_alone(run);
-    result->wall_s = world_wall() - run->own->wall_s;
+    result->wall_s = world_wall() - run->impl->wall_s;
     return 0;
 }
 

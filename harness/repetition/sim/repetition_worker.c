@@ -69,7 +69,7 @@ static const struct kernel_ops charging_kernel = {.name = "charge",
 static void end_chunk(struct sim_worker *one)
 {
     if (one->last >= 0)
-        one->run->own->handed[one->last].ran.end = engine_ticks();
+        one->run->impl->handed[one->last].ran.end = engine_ticks();
     one->last = -1;
 }
 
@@ -91,18 +91,18 @@ static bool charged_next(struct source *source, struct chunk *chunk)
     if (!more)
         return false;
     /* Loops of several time steps have a separate log. */
-    struct run_own *own = one->run->own;
+    struct run_impl *impl = one->run->impl;
     int worker = number_of(one);
     if (one->run->worker[worker].log != NULL)
         return true;
-    need_room(&own->handed, &own->handed_room, own->handed_count + 1,
-              sizeof(*own->handed));
-    own->handed[own->handed_count++] =
+    need_room(&impl->handed, &impl->handed_room, impl->handed_count + 1,
+              sizeof(*impl->handed));
+    impl->handed[impl->handed_count++] =
         (struct logged){.ran = {.start = chunk->start,
                                 .size = chunk->size,
                                 .begin = engine_ticks()},
                         .worker = worker};
-    one->last = own->handed_count - 1;
+    one->last = impl->handed_count - 1;
     return true;
 }
 
@@ -127,10 +127,10 @@ static void poll_call(void *arg)
 
 /* ---- opening and closing ---- */
 
-void run_open_own(struct run *run)
+void run_open_impl(struct run *run)
 {
-    struct run_own *own = run->own = need_zeroed(1, sizeof(*own));
-    own->each = need_zeroed((size_t)run->workers + 1, sizeof(*own->each));
+    struct run_impl *impl = run->impl = need_zeroed(1, sizeof(*impl));
+    impl->each = need_zeroed((size_t)run->workers + 1, sizeof(*impl->each));
 }
 
 int run_open_workers(struct run *run, struct error *err)
@@ -138,14 +138,14 @@ int run_open_workers(struct run *run, struct error *err)
     return run->steps.count > 1 ? run_open_logs(run, err) : 0;
 }
 
-void run_close_own(struct run *run)
+void run_close_impl(struct run *run)
 {
-    if (run->own->log != NULL)
-        munmap(run->own->log, run->own->mapped);
-    free(run->own->each);
-    free(run->own->handed);
-    free(run->own->hit);
-    free(run->own);
+    if (run->impl->log != NULL)
+        munmap(run->impl->log, run->impl->mapped);
+    free(run->impl->each);
+    free(run->impl->handed);
+    free(run->impl->hit);
+    free(run->impl);
 }
 
 /* ---- a repetition ---- */
@@ -159,7 +159,7 @@ const struct world_place *host_of_worker(const struct run *run, int worker)
 
 static struct worker open_worker(const struct run *run, struct sim_worker *one)
 {
-    const struct run_own *own = run->own;
+    const struct run_impl *impl = run->impl;
     bool polls = run_thread_of(run, number_of(one)) == 0 &&
                  end_polls(&run_rank_of(run, number_of(one))->end);
     return (struct worker){
@@ -170,13 +170,14 @@ static struct worker open_worker(const struct run *run, struct sim_worker *one)
         .output = run->loop->output,
         .output_bytes = run->loop->output_bytes,
         .poll = polls ? &one->poll : NULL,
-        .log = own->log ? own->log + (size_t)number_of(one) * own->room : NULL,
-        .stamp = run->dependent.dmps != NULL || own->log != NULL};
+        .log =
+            impl->log ? impl->log + (size_t)number_of(one) * impl->room : NULL,
+        .stamp = run->dependent.dmps != NULL || impl->log != NULL};
 }
 
 static void open_sim_worker(struct run *run, int i)
 {
-    struct sim_worker *one = &run->own->each[i];
+    struct sim_worker *one = &run->impl->each[i];
     struct transport_end *end = &run_rank_of(run, i)->end;
     int thread = run_thread_of(run, i);
     struct source *inner = end_source(end, thread);
@@ -194,14 +195,14 @@ static void open_sim_worker(struct run *run, int i)
         .last = -1};
     perturb_open_worker(one);
     slices_open(&one->slices, machine_slices(world_here()->machine),
-                one->queue - 1, run->own->repetition);
+                one->queue - 1, run->impl->repetition);
     run->worker[i] = open_worker(run, one);
 }
 
 /* Serving adds up through the passes. */
 void run_ready_worker(struct run *run, int i, bool further)
 {
-    struct sim_worker *one = &run->own->each[i];
+    struct sim_worker *one = &run->impl->each[i];
     if (!further) {
         open_sim_worker(run, i);
         return;
@@ -212,7 +213,7 @@ void run_ready_worker(struct run *run, int i, bool further)
 
 void run_worked(struct run *run, const struct run_member *member)
 {
-    struct sim_worker *one = &run->own->each[member->worker];
+    struct sim_worker *one = &run->impl->each[member->worker];
     end_chunk(one);
     one->source.wait_s = one->inner->wait_s;
 }
@@ -221,7 +222,7 @@ void run_worked(struct run *run, const struct run_member *member)
 
 void run_measured(const struct run *run, int i, struct worker_result *result)
 {
-    const struct sim_worker *one = &run->own->each[i];
+    const struct sim_worker *one = &run->impl->each[i];
     for (int k = 0; one->hit != 0 && k < run->setup->perturbs.count; k++)
         result->lost_s += one->toll[k].lost_s;
     result->held_apart_s = result->lost_s;
@@ -245,20 +246,20 @@ static struct logged *take_logs(const struct run *run, int64_t *count)
     return all;
 }
 
-static struct logged *take_handed(struct run_own *own, int64_t *count)
+static struct logged *take_handed(struct run_impl *impl, int64_t *count)
 {
-    struct logged *all = own->handed;
-    *count = own->handed_count;
-    own->handed = NULL;
-    own->handed_count = own->handed_room = 0;
+    struct logged *all = impl->handed;
+    *count = impl->handed_count;
+    impl->handed = NULL;
+    impl->handed_count = impl->handed_room = 0;
     return all != NULL ? all : need_zeroed(1, sizeof(*all));
 }
 
 /* All clocks are one: times are since the start of rank 0. */
 struct logged *run_take_log(struct run *run, int64_t *count)
 {
-    struct logged *all = run->own->log != NULL ? take_logs(run, count)
-                                               : take_handed(run->own, count);
+    struct logged *all = run->impl->log != NULL ? take_logs(run, count)
+                                                : take_handed(run->impl, count);
     uint64_t start =
         (uint64_t)(run->rank->start_s / run->context->tick_s + 0.5);
     for (int64_t i = 0; i < *count; i++) {
