@@ -13,43 +13,44 @@ static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;
 
-static struct server *lower_of(const struct play *play, int m)
+static struct server *lower_of(const struct replay_state *rs, int m)
 {
-    return &play->server[play->post[m].server];
+    return &rs->server[rs->masters[m].server];
 }
 
-static struct server *upper_of(const struct play *play, int m)
+static struct server *upper_of(const struct replay_state *rs, int m)
 {
-    int above = play->tree->master[m].parent;
-    return &play->server[play->post[above].server];
+    int above = rs->tree->master[m].parent;
+    return &rs->server[rs->masters[above].server];
 }
 
-bool bridge_is(const struct play *play, uint32_t who, enum what what)
+bool bridge_is(const struct replay_state *rs, uint32_t who, enum what what)
 {
     bool masters = what == REFILL || what == REFILL_ASK || what == MASTER_FINAL;
-    return masters && lower_of(play, (int)who)->bridged;
+    return masters && lower_of(rs, (int)who)->bridged;
 }
 
 /* ---- shares ---- */
 
-static void list_link(struct play *play, struct server *server, int *count)
+static void list_link(struct replay_state *rs, struct server *server,
+                      int *count)
 {
     if (server->link.listed)
         return;
     server->link.listed = true;
-    play->links.listed[(*count)++] = (int)(server - play->server);
+    rs->links.listed[(*count)++] = (int)(server - rs->server);
 }
 
 /* All links that bridges join with this one. */
-static int list_links(struct play *play, struct server *server)
+static int list_links(struct replay_state *rs, struct server *server)
 {
     int count = 0;
-    list_link(play, server, &count);
+    list_link(rs, server, &count);
     for (int i = 0; i < count; i++) {
-        const struct link *link = &play->server[play->links.listed[i]].link;
+        const struct link *link = &rs->server[rs->links.listed[i]].link;
         for (int b = 0; b < link->bridges; b++) {
-            list_link(play, lower_of(play, link->bridge[b]), &count);
-            list_link(play, upper_of(play, link->bridge[b]), &count);
+            list_link(rs, lower_of(rs, link->bridge[b]), &count);
+            list_link(rs, upper_of(rs, link->bridge[b]), &count);
         }
     }
     return count;
@@ -63,22 +64,23 @@ static void move_bridge(struct bridge *bridge, double now)
 }
 
 /* Whether it leaves the rank of this link. */
-static bool goes_out_of(const struct play *play, int m,
+static bool goes_out_of(const struct replay_state *rs, int m,
                         const struct server *server)
 {
-    bool down = link_goes_out(play->post[m].bridge.what);
-    return down == (server == upper_of(play, m));
+    bool down = link_goes_out(rs->masters[m].bridge.what);
+    return down == (server == upper_of(rs, m));
 }
 
 /* The share of this link for each message without one; INFINITY: there is no
  * such message. */
-static double part_of(const struct play *play, const struct server *server)
+static double part_of(const struct replay_state *rs,
+                      const struct server *server)
 {
     const struct link *link = &server->link;
     double out = (double)link->out, in = (double)link->in;
     for (int b = 0; b < link->bridges; b++)
-        if (play->post[link->bridge[b]].bridge.pace_s == 0) {
-            bool goes_out = goes_out_of(play, link->bridge[b], server);
+        if (rs->masters[link->bridge[b]].bridge.pace_s == 0) {
+            bool goes_out = goes_out_of(rs, link->bridge[b], server);
             out += goes_out;
             in += !goes_out;
         }
@@ -88,142 +90,144 @@ static double part_of(const struct play *play, const struct server *server)
                 (1 - link->used[1]) / (in + CONFIRMED * out));
 }
 
-static void use_link(const struct play *play, int m, struct server *server,
-                     double part)
+static void use_link(const struct replay_state *rs, int m,
+                     struct server *server, double part)
 {
-    bool out = goes_out_of(play, m, server);
+    bool out = goes_out_of(rs, m, server);
     server->link.used[0] += part * (out ? 1 : CONFIRMED);
     server->link.used[1] += part * (out ? CONFIRMED : 1);
 }
 
 /* Returns to how many bridges. */
-static int give_pace(struct play *play, struct server *server, double part)
+static int give_pace(struct replay_state *rs, struct server *server,
+                     double part)
 {
     int bridges = 0;
     struct link *link = &server->link;
-    double pace_s = play->in->costs.byte_s / fmax(part, DBL_EPSILON);
+    double pace_s = rs->in->costs.byte_s / fmax(part, DBL_EPSILON);
     link->shared = true;
     link->pace_s = pace_s;
     for (int b = 0; b < link->bridges; b++) {
         int m = link->bridge[b];
-        struct server *upper = upper_of(play, m);
-        if (play->post[m].bridge.pace_s > 0)
+        struct server *upper = upper_of(rs, m);
+        if (rs->masters[m].bridge.pace_s > 0)
             continue;
-        play->post[m].bridge.pace_s = pace_s;
-        play->post[m].bridge.giver = (int)(server - play->server);
-        use_link(play, m, upper == server ? lower_of(play, m) : upper, part);
+        rs->masters[m].bridge.pace_s = pace_s;
+        rs->masters[m].bridge.giver = (int)(server - rs->server);
+        use_link(rs, m, upper == server ? lower_of(rs, m) : upper, part);
         bridges++;
     }
     return bridges;
 }
 
 /* The one that has least for each. */
-static struct server *find_least(const struct play *play, int count,
+static struct server *find_least(const struct replay_state *rs, int count,
                                  double *part)
 {
     int least = 0;
     *part = INFINITY;
     for (int i = 0; i < count; i++) {
-        const struct server *server = &play->server[play->links.listed[i]];
-        double here = server->link.shared ? INFINITY : part_of(play, server);
+        const struct server *server = &rs->server[rs->links.listed[i]];
+        double here = server->link.shared ? INFINITY : part_of(rs, server);
         if (here < *part) {
             *part = here;
-            least = play->links.listed[i];
+            least = rs->links.listed[i];
         }
     }
-    return &play->server[least];
+    return &rs->server[least];
 }
 
 /* A link whose bridges all have their shares only shares among its other
  * messages. */
-static void give_all(struct play *play, int count)
+static void give_all(struct replay_state *rs, int count)
 {
     int ends = 0;
     double part;
     for (int i = 0; i < count; i++)
-        ends += play->server[play->links.listed[i]].link.bridges;
+        ends += rs->server[rs->links.listed[i]].link.bridges;
     for (int bridges = ends / 2; bridges > 0;) {
-        struct server *least = find_least(play, count, &part);
-        bridges -= give_pace(play, least, part);
+        struct server *least = find_least(rs, count, &part);
+        bridges -= give_pace(rs, least, part);
     }
     for (int i = 0; i < count; i++) {
-        struct server *server = &play->server[play->links.listed[i]];
+        struct server *server = &rs->server[rs->links.listed[i]];
         if (!server->link.shared)
-            give_pace(play, server, fmin(part_of(play, server), 1));
+            give_pace(rs, server, fmin(part_of(rs, server), 1));
     }
 }
 
 /* Shares only among this link's messages.  True if the bridges here keep their
  * shares, because their other links have less for each message. */
-static bool share_alone(struct play *play, struct server *server, double now)
+static bool share_alone(struct replay_state *rs, struct server *server,
+                        double now)
 {
     struct link *link = &server->link;
     double most = 0;
     link->used[0] = link->used[1] = 0;
     for (int b = 0; b < link->bridges; b++) {
         int m = link->bridge[b];
-        const struct bridge *bridge = &play->post[m].bridge;
-        if (bridge->pace_s == 0 || bridge->giver == server - play->server)
+        const struct bridge *bridge = &rs->masters[m].bridge;
+        if (bridge->pace_s == 0 || bridge->giver == server - rs->server)
             return false;
-        double part = play->in->costs.byte_s / bridge->pace_s;
+        double part = rs->in->costs.byte_s / bridge->pace_s;
         most = fmax(most, part);
-        use_link(play, m, server, part);
+        use_link(rs, m, server, part);
     }
-    double part = part_of(play, server);
+    double part = part_of(rs, server);
     if (part < most)
         return false;
     link_advance(link, now);
     if (part < INFINITY)
-        link->pace_s = play->in->costs.byte_s / part;
-    link_plan(play, server, true);
+        link->pace_s = rs->in->costs.byte_s / part;
+    link_plan(rs, server, true);
     return true;
 }
 
-static void move_on(struct play *play, struct link *link, double now)
+static void move_on(struct replay_state *rs, struct link *link, double now)
 {
     link_advance(link, now);
     link->used[0] = link->used[1] = 0;
     link->shared = false;
     for (int b = 0; b < link->bridges; b++) {
-        struct bridge *bridge = &play->post[link->bridge[b]].bridge;
+        struct bridge *bridge = &rs->masters[link->bridge[b]].bridge;
         move_bridge(bridge, now);
         bridge->pace_s = 0;
     }
 }
 
-void bridge_share(struct play *play, struct server *server, double now)
+void bridge_share(struct replay_state *rs, struct server *server, double now)
 {
-    if (share_alone(play, server, now))
+    if (share_alone(rs, server, now))
         return;
-    int count = list_links(play, server);
+    int count = list_links(rs, server);
     for (int i = 0; i < count; i++)
-        move_on(play, &play->server[play->links.listed[i]].link, now);
-    give_all(play, count);
+        move_on(rs, &rs->server[rs->links.listed[i]].link, now);
+    give_all(rs, count);
     for (int i = 0; i < count; i++) {
-        play->server[play->links.listed[i]].link.listed = false;
-        link_plan(play, &play->server[play->links.listed[i]], true);
+        rs->server[rs->links.listed[i]].link.listed = false;
+        link_plan(rs, &rs->server[rs->links.listed[i]], true);
     }
 }
 
 /* ---- one of them ---- */
 
-static void put_bridge(struct play *play, struct link *link, int m)
+static void put_bridge(struct replay_state *rs, struct link *link, int m)
 {
     if (list_grow(&link->bridge, &link->bridge_room, link->bridges + 1,
                   sizeof(*link->bridge)) == 0)
         link->bridge[link->bridges++] = m;
     else
-        play->code = -ENOMEM;
+        rs->code = -ENOMEM;
 }
 
-void bridge_begin(struct play *play, struct server *server, double bytes,
+void bridge_begin(struct replay_state *rs, struct server *server, double bytes,
                   double now, uint32_t who, enum what what)
 {
-    struct bridge *bridge = &play->post[who].bridge;
+    struct bridge *bridge = &rs->masters[who].bridge;
     *bridge = (struct bridge){.left = bytes, .moved_s = now, .what = what};
-    put_bridge(play, &server->link, (int)who);
-    put_bridge(play, &lower_of(play, (int)who)->link, (int)who);
-    bridge_share(play, server, now);
+    put_bridge(rs, &server->link, (int)who);
+    put_bridge(rs, &lower_of(rs, (int)who)->link, (int)who);
+    bridge_share(rs, server, now);
 }
 
 static void take_out(struct link *link, int m)
@@ -235,15 +239,15 @@ static void take_out(struct link *link, int m)
 }
 
 /* The last of the finished ones; -1: none. */
-static int find_ended(struct play *play, const struct server *server,
+static int find_ended(struct replay_state *rs, const struct server *server,
                       double now)
 {
     int found = -1;
     const struct link *link = &server->link;
     for (int b = 0; b < link->bridges; b++) {
         int m = link->bridge[b];
-        struct bridge *bridge = &play->post[m].bridge;
-        if (upper_of(play, m) != server)
+        struct bridge *bridge = &rs->masters[m].bridge;
+        if (upper_of(rs, m) != server)
             continue;
         move_bridge(bridge, now);
         double most = NOTHING + 4 * DBL_EPSILON * now / bridge->pace_s;
@@ -253,28 +257,28 @@ static int find_ended(struct play *play, const struct server *server,
     return found;
 }
 
-void bridge_end(struct play *play, struct server *server, double now)
+void bridge_end(struct replay_state *rs, struct server *server, double now)
 {
     int m;
-    while (play->code == 0 && (m = find_ended(play, server, now)) >= 0) {
-        struct server *lower = lower_of(play, m);
+    while (rs->code == 0 && (m = find_ended(rs, server, now)) >= 0) {
+        struct server *lower = lower_of(rs, m);
         take_out(&server->link, m);
         take_out(&lower->link, m);
         const struct event event = {now, (uint32_t)m,
-                                    play->post[m].bridge.what};
-        bridge_share(play, lower, now);
-        bridge_share(play, server, now);
-        link_arrive(play, server, &event);
+                                    rs->masters[m].bridge.what};
+        bridge_share(rs, lower, now);
+        bridge_share(rs, server, now);
+        link_arrive(rs, server, &event);
     }
 }
 
-double bridge_due_s(const struct play *play, const struct server *server)
+double bridge_due_s(const struct replay_state *rs, const struct server *server)
 {
     double due_s = INFINITY;
     for (int b = 0; b < server->link.bridges; b++) {
         int m = server->link.bridge[b];
-        const struct bridge *bridge = &play->post[m].bridge;
-        if (upper_of(play, m) == server)
+        const struct bridge *bridge = &rs->masters[m].bridge;
+        if (upper_of(rs, m) == server)
             due_s = fmin(due_s, bridge->moved_s +
                                     fmax(bridge->left, 0) * bridge->pace_s);
     }

@@ -19,47 +19,47 @@ static const double NOTHING = 1e-6;
 
 static const struct event NEVER = {INFINITY, 1, LINK};
 
-int link_open(struct play *play)
+int link_open(struct replay_state *rs)
 {
-    int servers = play->servers;
-    play->links.soonest =
-        malloc(2 * (size_t)servers * sizeof(*play->links.soonest));
-    play->links.next = malloc((size_t)servers * sizeof(*play->links.next));
-    play->links.listed = malloc((size_t)servers * sizeof(*play->links.listed));
-    if (play->links.soonest == NULL || play->links.next == NULL ||
-        play->links.listed == NULL)
+    int servers = rs->servers;
+    rs->links.soonest =
+        malloc(2 * (size_t)servers * sizeof(*rs->links.soonest));
+    rs->links.next = malloc((size_t)servers * sizeof(*rs->links.next));
+    rs->links.listed = malloc((size_t)servers * sizeof(*rs->links.listed));
+    if (rs->links.soonest == NULL || rs->links.next == NULL ||
+        rs->links.listed == NULL)
         return -ENOMEM;
     for (int s = 0; s < servers; s++) {
-        struct link *link = &play->server[s].link;
-        play->links.next[s] = NEVER;
+        struct link *link = &rs->server[s].link;
+        rs->links.next[s] = NEVER;
         link->due_s = NEVER.at;
-        link->pace_s = play->in->costs.byte_s;
+        link->pace_s = rs->in->costs.byte_s;
         link->places = RECEIVED;
-        play->server[s].bridged = play->server[s].children > 0;
-        play->links.soonest[servers + s] = s;
+        rs->server[s].bridged = rs->server[s].children > 0;
+        rs->links.soonest[servers + s] = s;
     }
     for (int i = servers; --i > 0;)
-        play->links.soonest[i] = play->links.soonest[2 * i];
+        rs->links.soonest[i] = rs->links.soonest[2 * i];
     return 0;
 }
 
-void link_close(struct play *play)
+void link_close(struct replay_state *rs)
 {
-    for (int s = 0; s < play->servers && play->server != NULL; s++) {
-        free(play->server[s].link.flows.event);
-        free(play->server[s].link.waiting.ask);
-        free(play->server[s].link.coming.ask);
-        free(play->server[s].link.leaving.ask);
-        free(play->server[s].link.bridge);
+    for (int s = 0; s < rs->servers && rs->server != NULL; s++) {
+        free(rs->server[s].link.flows.event);
+        free(rs->server[s].link.waiting.ask);
+        free(rs->server[s].link.coming.ask);
+        free(rs->server[s].link.leaving.ask);
+        free(rs->server[s].link.bridge);
     }
-    free(play->links.soonest);
-    free(play->links.next);
-    free(play->links.listed);
+    free(rs->links.soonest);
+    free(rs->links.next);
+    free(rs->links.listed);
 }
 
-const struct event *link_next(const struct play *play)
+const struct event *link_next(const struct replay_state *rs)
 {
-    return &play->links.next[play->links.soonest[1]];
+    return &rs->links.next[rs->links.soonest[1]];
 }
 
 static struct event first_of(const struct asks *asks)
@@ -85,17 +85,17 @@ static struct event first_event(const struct link *link, int here)
 
 /* Its first event may be another one.  Above the first pair that another link
  * wins as before, nothing changes. */
-static void set_next(struct play *play, struct server *server)
+static void set_next(struct replay_state *rs, struct server *server)
 {
-    int here = (int)(server - play->server);
-    const struct event *next = play->links.next;
-    struct event *own = &play->links.next[here];
+    int here = (int)(server - rs->server);
+    const struct event *next = rs->links.next;
+    struct event *own = &rs->links.next[here];
     const struct event first = first_event(&server->link, here);
     if (first.at == own->at && first.who == own->who && first.what == own->what)
         return;
     *own = first;
-    int *soonest = play->links.soonest;
-    for (int i = (play->servers + here) / 2; i > 0; i /= 2) {
+    int *soonest = rs->links.soonest;
+    for (int i = (rs->servers + here) / 2; i > 0; i /= 2) {
         int one = soonest[2 * i], other = soonest[2 * i + 1];
         int won = event_before(&next[other], &next[one]) ? other : one;
         if (won == soonest[i] && won != here)
@@ -122,60 +122,61 @@ bool link_goes_out(enum what what)
     return what == ANSWER || what == REFILL;
 }
 
-static void put_request(struct play *play, struct server *server,
+static void put_request(struct replay_state *rs, struct server *server,
                         struct asks *asks, const struct event *event)
 {
-    serve_put_ask(play, asks, (struct ask){event->at, event->who, event->what});
+    serve_put_ask(rs, asks, (struct ask){event->at, event->who, event->what});
     if (asks->count == 1)
-        set_next(play, server);
+        set_next(rs, server);
 }
 
-void link_send(struct play *play, int from, int to, double bytes, double now,
-               uint32_t who, enum what what)
+void link_send(struct replay_state *rs, int from, int to, double bytes,
+               double now, uint32_t who, enum what what)
 {
-    bool near = play_near(play, from, to);
-    double way_s = play_pass_s(play, near, bytes);
-    if (!play->shares || (near && link_goes_out(what))) {
-        play_add(play, now + way_s, who, what);
+    bool near = replay_near(rs, from, to);
+    double way_s = replay_pass_s(rs, near, bytes);
+    if (!rs->shares || (near && link_goes_out(what))) {
+        replay_add(rs, now + way_s, who, what);
         return;
     }
     if (!link_goes_out(what)) {
-        play_add(play, now, who, what | PASSING);
+        replay_add(rs, now, who, what | PASSING);
         return;
     }
-    struct event event = {now + play->in->costs.latency_s, who, what | PASSING};
-    struct server *server = play_server(play, from);
+    struct event event = {now + rs->in->costs.latency_s, who, what | PASSING};
+    struct server *server = replay_server(rs, from);
     if (comes_last(&server->link.leaving, &event))
-        put_request(play, server, &server->link.leaving, &event);
+        put_request(rs, server, &server->link.leaving, &event);
     else
-        play_add(play, event.at, event.who, event.what);
+        replay_add(rs, event.at, event.who, event.what);
 }
 
 /* ---- messages pass ---- */
 
-static double bytes_of(const struct play *play, uint32_t who, enum what what)
+static double bytes_of(const struct replay_state *rs, uint32_t who,
+                       enum what what)
 {
     switch (what) {
     case ANSWER:
         return sizeof(struct chunk) + ENVELOPE_BYTES;
     case REFILL:
-        return (double)play->post[who].count * sizeof(struct task) +
+        return (double)rs->masters[who].count * sizeof(struct task) +
                ENVELOPE_BYTES;
     case REFILL_ASK:
     case MASTER_FINAL:
         return REQUEST_BYTES + ENVELOPE_BYTES +
-               (double)play->post[who].told_count * sizeof(struct report);
+               (double)rs->masters[who].report_count * sizeof(struct report);
     default:
         return REQUEST_BYTES + ENVELOPE_BYTES;
     }
 }
 
 /* Seconds for a byte of each. */
-static double pace_s(const struct play *play, const struct link *link)
+static double pace_s(const struct replay_state *rs, const struct link *link)
 {
     double out = (double)link->out, in = (double)link->in;
-    return play->in->costs.byte_s *
-           play_max(out + CONFIRMED * in, in + CONFIRMED * out);
+    return rs->in->costs.byte_s *
+           replay_max(out + CONFIRMED * in, in + CONFIRMED * out);
 }
 
 void link_advance(struct link *link, double now)
@@ -188,91 +189,92 @@ void link_advance(struct link *link, double now)
 }
 
 /* An event that comes too early is no harm. */
-void link_plan(struct play *play, struct server *server, bool anew)
+void link_plan(struct replay_state *rs, struct server *server, bool anew)
 {
     struct link *link = &server->link;
     double due_s = NEVER.at;
     if (link->bridges > 0)
-        due_s = bridge_due_s(play, server);
+        due_s = bridge_due_s(rs, server);
     if (link->flows.count > 0) {
         double left = link->flows.event[0].at - link->passed;
-        double own_s = link->moved_s + play_max(left, 0) * link->pace_s;
+        double own_s = link->moved_s + replay_max(left, 0) * link->pace_s;
         due_s = own_s < due_s ? own_s : due_s;
     }
     if (!anew && due_s >= link->due_s)
         return;
     link->due_s = due_s;
-    set_next(play, server);
+    set_next(rs, server);
 }
 
 /* Others are on their way than before. */
-static void share_link(struct play *play, struct server *server, double now,
-                       bool anew)
+static void share_link(struct replay_state *rs, struct server *server,
+                       double now, bool anew)
 {
     struct link *link = &server->link;
     if (link->bridges > 0) {
-        bridge_share(play, server, now);
+        bridge_share(rs, server, now);
         return;
     }
     if (link->flows.count > 0)
-        link->pace_s = pace_s(play, link);
-    link_plan(play, server, anew);
+        link->pace_s = pace_s(rs, link);
+    link_plan(rs, server, anew);
 }
 
-static void begin_flow(struct play *play, struct server *server, uint32_t who,
-                       enum what what)
+static void begin_flow(struct replay_state *rs, struct server *server,
+                       uint32_t who, enum what what)
 {
     struct link *link = &server->link;
     /* Its worker was not looked at for long. */
     if (what == ANSWER)
-        __builtin_prefetch(&play->result->worker[who]);
-    struct event flow = {link->passed + bytes_of(play, who, what), who, what};
+        __builtin_prefetch(&rs->result->worker[who]);
+    struct event flow = {link->passed + bytes_of(rs, who, what), who, what};
     if (events_add(&link->flows, flow) != 0)
-        play->code = -ENOMEM;
+        rs->code = -ENOMEM;
     link->out += link_goes_out(what);
     link->in += !link_goes_out(what);
 }
 
-static void enter_link(struct play *play, struct server *server,
+static void enter_link(struct replay_state *rs, struct server *server,
                        const struct event *event)
 {
     struct link *link = &server->link;
     enum what what = event->what & (PASSING - 1);
     bool first = link->flows.count == 0;
     link_advance(link, event->at);
-    if (bridge_is(play, event->who, what)) {
-        bridge_begin(play, server, bytes_of(play, event->who, what), event->at,
+    if (bridge_is(rs, event->who, what)) {
+        bridge_begin(rs, server, bytes_of(rs, event->who, what), event->at,
                      event->who, what);
         return;
     }
-    begin_flow(play, server, event->who, what);
-    share_link(play, server, event->at, first);
+    begin_flow(rs, server, event->who, what);
+    share_link(rs, server, event->at, first);
 }
 
 /* `server` is the one above. */
-void link_arrive(struct play *play, struct server *server,
+void link_arrive(struct replay_state *rs, struct server *server,
                  const struct event *event)
 {
     if (event->what == ANSWER)
-        ask_got(play, (int)event->who, event->at, &play->coming[event->who]);
+        ask_got(rs, (int)event->who, event->at, &rs->coming[event->who]);
     else if (event->what == REFILL)
-        serve_refill(play, (int)event->who, event->at);
-    else if (play->shares)
-        order_come(play, server, event);
+        serve_refill(rs, (int)event->who, event->at);
+    else if (rs->shares)
+        order_come(rs, server, event);
     else
-        serve_come(play, server, event);
+        serve_come(rs, server, event);
 }
 
-void link_deliver(struct play *play, const struct event *event)
+void link_deliver(struct replay_state *rs, const struct event *event)
 {
-    link_arrive(play, serve_above(play, event->who, event->what), event);
+    link_arrive(rs, serve_above(rs, event->who, event->what), event);
 }
 
-static void move_flows(struct play *play, struct server *server, double now)
+static void move_flows(struct replay_state *rs, struct server *server,
+                       double now)
 {
     struct link *link = &server->link;
     /* Times are only so exact. */
-    double most = NOTHING + 4 * DBL_EPSILON * now / play->in->costs.byte_s;
+    double most = NOTHING + 4 * DBL_EPSILON * now / rs->in->costs.byte_s;
     link_advance(link, now);
     while (link->flows.count > 0 &&
            link->flows.event[0].at <= link->passed + most) {
@@ -280,78 +282,78 @@ static void move_flows(struct play *play, struct server *server, double now)
         link->out -= link_goes_out(flow.what);
         link->in -= !link_goes_out(flow.what);
         flow.at = now;
-        link_arrive(play, server, &flow);
+        link_arrive(rs, server, &flow);
     }
     if (link->bridges > 0)
-        bridge_end(play, server, now);
-    share_link(play, server, now, true);
+        bridge_end(rs, server, now);
+    share_link(rs, server, now, true);
 }
 
-void link_happen(struct play *play)
+void link_happen(struct replay_state *rs)
 {
-    struct server *server = &play->server[play->links.soonest[1]];
+    struct server *server = &rs->server[rs->links.soonest[1]];
     struct link *link = &server->link;
-    struct event event = *link_next(play);
+    struct event event = *link_next(rs);
     if (event.what == LINK) {
-        move_flows(play, server, event.at);
+        move_flows(rs, server, event.at);
         return;
     }
     bool out = link_goes_out(event.what & (PASSING - 1));
     serve_take_ask(out ? &link->leaving : &link->coming);
-    enter_link(play, server, &event);
-    set_next(play, server);
+    enter_link(rs, server, &event);
+    set_next(rs, server);
 }
 
 /* ---- requests set out ---- */
 
-static int rank_of(const struct play *play, uint32_t who, enum what what)
+static int rank_of(const struct replay_state *rs, uint32_t who, enum what what)
 {
     bool worker = what == WORK || what == FINAL;
-    return worker ? play->tree->worker_rank[who] : play->tree->master[who].rank;
+    return worker ? rs->tree->worker_rank[who] : rs->tree->master[who].rank;
 }
 
 /* Later than those before it. */
-static void set_out(struct play *play, struct server *server,
+static void set_out(struct replay_state *rs, struct server *server,
                     const struct ask *ask, double now)
 {
-    const struct replay_costs *costs = &play->in->costs;
+    const struct replay_costs *costs = &rs->in->costs;
     enum what what = ask->what & (PASSING - 1);
     struct event event = {now + costs->latency_s, ask->who, ask->what};
-    int to = play->tree->master[server->first_post].rank;
-    order_put(play, &server->order, &(struct ask){now, ask->who, ask->what});
-    if (!play_near(play, rank_of(play, ask->who, what), to))
-        put_request(play, server, &server->link.coming, &event);
+    int to = rs->tree->master[server->first_master].rank;
+    order_put(rs, &server->order, &(struct ask){now, ask->who, ask->what});
+    if (!replay_near(rs, rank_of(rs, ask->who, what), to))
+        put_request(rs, server, &server->link.coming, &event);
     else
-        play_add(play,
-                 now + costs->near_s +
-                     bytes_of(play, ask->who, what) * costs->byte_s,
-                 ask->who, what);
+        replay_add(rs,
+                   now + costs->near_s +
+                       bytes_of(rs, ask->who, what) * costs->byte_s,
+                   ask->who, what);
 }
 
-void link_enter(struct play *play, const struct event *event)
+void link_enter(struct replay_state *rs, const struct event *event)
 {
     enum what what = event->what & (PASSING - 1);
-    struct server *server = serve_above(play, event->who, what);
+    struct server *server = serve_above(rs, event->who, what);
     struct link *link = &server->link;
     const struct ask ask = {event->at, event->who, event->what};
     if (link_goes_out(what)) {
-        enter_link(play, server, event);
+        enter_link(rs, server, event);
     } else if (link->places == 0) {
-        serve_put_ask(play, &link->waiting, ask);
+        serve_put_ask(rs, &link->waiting, ask);
     } else {
         double place_s = link->place[link->first];
         link->places--;
         link->first = (link->first + 1) % RECEIVED;
-        set_out(play, server, &ask, play_max(place_s, event->at));
+        set_out(rs, server, &ask, replay_max(place_s, event->at));
     }
 }
 
-void link_served(struct play *play, struct server *server, double now)
+void link_served(struct replay_state *rs, struct server *server, double now)
 {
     struct link *link = &server->link;
     if (link->waiting.count > 0) {
         struct ask ask = serve_take_ask(&link->waiting);
-        set_out(play, server, &ask, now);
+        set_out(rs, server, &ask, now);
     } else {
         link->place[(link->first + link->places++) % RECEIVED] = now;
     }

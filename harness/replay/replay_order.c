@@ -10,28 +10,29 @@ static struct awaited *awaited_at(struct order *order, int i)
 
 /* Simultaneous requests of masters above pools were seen to come from the first
  * on.  All others come from the last on, as their events do. */
-static bool goes_before(const struct play *play, const struct ask *ask,
+static bool goes_before(const struct replay_state *rs, const struct ask *ask,
                         const struct ask *other)
 {
     if (ask->at != other->at || ask->who >= other->who)
         return false;
     enum what what = ask->what & (PASSING - 1);
     return what == REFILL_ASK && ask->what == other->what &&
-           !play->tree->master[ask->who].leaf &&
-           !play->tree->master[other->who].leaf;
+           !rs->tree->master[ask->who].leaf &&
+           !rs->tree->master[other->who].leaf;
 }
 
-void order_put(struct play *play, struct order *order, const struct ask *ask)
+void order_put(struct replay_state *rs, struct order *order,
+               const struct ask *ask)
 {
     int at = order->count++;
-    while (at > 0 && goes_before(play, ask, &awaited_at(order, at - 1)->ask)) {
+    while (at > 0 && goes_before(rs, ask, &awaited_at(order, at - 1)->ask)) {
         *awaited_at(order, at) = *awaited_at(order, at - 1);
         at--;
     }
     *awaited_at(order, at) = (struct awaited){*ask, false};
 }
 
-void order_come(struct play *play, struct server *server,
+void order_come(struct replay_state *rs, struct server *server,
                 const struct event *event)
 {
     struct order *order = &server->order;
@@ -47,6 +48,6 @@ void order_come(struct play *play, struct server *server,
                                     ask->what & (PASSING - 1)};
         order->first = (order->first + 1) % RECEIVED;
         order->count--;
-        serve_come(play, server, &taken);
+        serve_come(rs, server, &taken);
     }
 }

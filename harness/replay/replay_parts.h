@@ -48,12 +48,12 @@ enum { REQUEST_BYTES = 48, WORD_BYTES = 8, ENVELOPE_BYTES = 16 };
 enum { WAITED_BYTES = 65536 };
 
 /* A scheme that learns: the chunk that runs, and the times of one that was not
- * told yet. */
+ * reported yet. */
 struct learned {
     double asked_s, got_s;
     int64_t size; /* 0: none */
     double ran_s, whole_s;
-    int64_t told; /* iterations of it, 0: none */
+    int64_t reported; /* iterations of it, 0: none */
 };
 
 /* Tasks of which each continues the one before. */
@@ -73,16 +73,16 @@ struct bridge {
 };
 
 /* A master and its request to the one above. */
-struct post {
+struct replay_master {
     struct master master;
-    int server;           /* of its rank */
-    int next;             /* of that server, -1: the last */
-    struct run *runs;     /* of tasks on their way to it */
-    int count;            /* of these tasks */
-    bool coming, arrived; /* arrived: the asking worker has yet to look */
-    int asker;            /* that worker; -1: a rank without workers */
-    struct report *told;  /* on their way from it */
-    int told_count;
+    int server;             /* of its rank */
+    int next;               /* of that server, -1: the last */
+    struct run *runs;       /* of tasks on their way to it */
+    int count;              /* of these tasks */
+    bool coming, arrived;   /* arrived: the asking worker has yet to look */
+    int asker;              /* that worker; -1: a rank without workers */
+    struct report *reports; /* on their way from it */
+    int report_count;
     struct bridge bridge; /* there is one at most */
 };
 
@@ -97,7 +97,7 @@ struct asks {
 };
 
 /* A rank that waits until a refill has come, and why it was sent. */
-enum held { FREE, BY_REQUEST, BY_REFILL };
+enum blocked { FREE, BY_REQUEST, BY_REFILL };
 
 enum mode {
     IDLE,      /* waits, and serves at once */
@@ -144,14 +144,14 @@ struct order {
 struct server {
     int host; /* the worker that serves; -1: the rank lacks one, or serves no
                  requests */
-    int first_post; /* its masters */
-    int children;   /* in other ranks that will send one message more */
-    int working;    /* its workers in the loop */
-    int coming;     /* refills */
-    bool asks;      /* a master of it asks one in another rank */
+    int first_master; /* its masters */
+    int children;     /* in other ranks that will send one message more */
+    int working;      /* its workers in the loop */
+    int coming;       /* refills */
+    bool asks;        /* a master of it asks one in another rank */
     bool over;
     enum mode mode;
-    enum held held;
+    enum blocked blocked;
     bool polling;     /* it serves between two parts of a chunk */
     bool poll_set;    /* the event is there */
     uint32_t plan;    /* of what the host's events belong to */
@@ -176,14 +176,14 @@ struct links {
     int *listed;        /* servers whose links need new shares */
 };
 
-struct play {
+struct replay_state {
     const struct replay *in;
     const struct tree *tree;
     struct range_units units; /* two schemes */
     struct sched_loop loop;   /* as the root sees it */
     struct sched_table order;
     struct sched sched;
-    void *state;
+    void *scheme_state;
     bool learns, whole, ticks;
     int64_t ahead; /* iterations before a chunk's end */
     struct events events;
@@ -194,7 +194,7 @@ struct play {
     bool shares;             /* messages share the links of masters */
     struct chunk *coming;    /* then, on its way to each worker that asks */
     /* Masters. */
-    struct post *post;
+    struct replay_master *masters;
     int servers;
     struct server *server;
     int *server_of; /* of each rank, -1: none */
@@ -203,151 +203,157 @@ struct play {
     struct report *reports;
 };
 
-static inline void play_add(struct play *play, double at, uint32_t who,
-                            uint32_t what)
+static inline void replay_add(struct replay_state *rs, double at, uint32_t who,
+                              uint32_t what)
 {
     struct event event = {at, who, what};
     int code = 0;
-    if (play->hole)
-        events_replace(&play->events, event);
+    if (rs->hole)
+        events_replace(&rs->events, event);
     else
-        code = events_add(&play->events, event);
-    play->hole = false;
+        code = events_add(&rs->events, event);
+    rs->hole = false;
     if (code != 0)
-        play->code = code;
+        rs->code = code;
 }
 
 /* Without a call. */
-static inline double play_max(double a, double b)
+static inline double replay_max(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* The time of a worker's chunk. */
-static inline double play_compute_s(const struct play *play, int worker,
-                                    int64_t start, int64_t size)
+static inline double replay_compute_s(const struct replay_state *rs, int worker,
+                                      int64_t start, int64_t size)
 {
-    const double *before = play->in->before, *power = play->in->power;
+    const double *before = rs->in->before, *power = rs->in->power;
     double seconds = before[start + size] - before[start];
     return power != NULL ? seconds / power[worker] : seconds;
 }
 
-static inline bool play_near(const struct play *play, int from, int to)
+static inline bool replay_near(const struct replay_state *rs, int from, int to)
 {
-    int node = play->in->node_ranks;
+    int node = rs->in->node_ranks;
     return node > 0 ? from / node == to / node : from == to;
 }
 
 /* Counts a message, and returns how long it travels by itself. */
-static inline double play_pass_s(struct play *play, bool near, double bytes)
+static inline double replay_pass_s(struct replay_state *rs, bool near,
+                                   double bytes)
 {
-    const struct replay_costs *costs = &play->in->costs;
-    play->result->messages++;
-    play->result->bytes += bytes;
-    if (play->in->kind == REPLAY_MASTERS)
+    const struct replay_costs *costs = &rs->in->costs;
+    rs->result->messages++;
+    rs->result->bytes += bytes;
+    if (rs->in->kind == REPLAY_MASTERS)
         bytes += ENVELOPE_BYTES;
     return (near ? costs->near_s : costs->latency_s) + bytes * costs->byte_s;
 }
 
-static inline double play_way_s(struct play *play, int from, int to,
-                                double bytes)
+static inline double replay_message_s(struct replay_state *rs, int from, int to,
+                                      double bytes)
 {
-    return play_pass_s(play, play_near(play, from, to), bytes);
+    return replay_pass_s(rs, replay_near(rs, from, to), bytes);
 }
 
 /* Whether a message shares a link with others. */
-static inline bool play_shares(const struct play *play, int from, int to)
+static inline bool replay_shares(const struct replay_state *rs, int from,
+                                 int to)
 {
-    return play->shares && !play_near(play, from, to);
+    return rs->shares && !replay_near(rs, from, to);
 }
 
 /* A worker has this chunk. */
-static inline void play_hand(struct play *play, int worker,
-                             const struct chunk *chunk, double at,
-                             double compute_s)
+static inline void replay_hand_out(struct replay_state *rs, int worker,
+                                   const struct chunk *chunk, double at,
+                                   double compute_s)
 {
-    struct replay_worker *w = &play->result->worker[worker];
+    struct replay_worker *w = &rs->result->worker[worker];
     w->compute_s += compute_s;
     w->chunks++;
-    if (play->in->handed != NULL)
-        play->in->handed(play->in->arg, worker, chunk, at, compute_s);
+    if (rs->in->handed != NULL)
+        rs->in->handed(rs->in->arg, worker, chunk, at, compute_s);
 }
 
 /* When a worker starts. */
-static inline double play_start_s(const struct play *play, int worker)
+static inline double replay_start_s(const struct replay_state *rs, int worker)
 {
-    int master = play->tree->worker_master[worker];
-    return (worker - play->tree->master[master].first_worker) *
-           play->in->costs.apart_s;
+    int master = rs->tree->worker_master[worker];
+    return (worker - rs->tree->master[master].first_worker) *
+           rs->in->costs.apart_s;
 }
 
-static inline struct server *play_server(const struct play *play, int rank)
+static inline struct server *replay_server(const struct replay_state *rs,
+                                           int rank)
 {
-    int server = play->server_of[rank];
-    return server >= 0 ? &play->server[server] : NULL;
+    int server = rs->server_of[rank];
+    return server >= 0 ? &rs->server[server] : NULL;
 }
 
 /* The worker asks a master in its own rank. */
-static inline bool play_hosted(const struct play *play, int worker)
+static inline bool replay_hosted(const struct replay_state *rs, int worker)
 {
-    int master = play->tree->worker_master[worker];
-    return play->tree->master[master].rank == play->tree->worker_rank[worker];
+    int master = rs->tree->worker_master[worker];
+    return rs->tree->master[master].rank == rs->tree->worker_rank[worker];
 }
 
 /* replay_count.c */
-int count_run(struct play *play);
+int count_run(struct replay_state *rs);
 
 /* replay_servers.c */
-int serve_open(struct play *play, struct error *err);
-void serve_close(struct play *play);
+int serve_open(struct replay_state *rs, struct error *err);
+void serve_close(struct replay_state *rs);
 
 /* replay_serve.c: the rank above one who asks or is answered; a request has
  * come, is put into a list and taken out of it, is served; the
  * answer to a master has come; what this worker has asked for and nobody has
  * looked at is there, and is taken; requests to those above leave, by `asker`;
  * the rank may have ended. */
-struct server *serve_above(const struct play *play, uint32_t who,
+struct server *serve_above(const struct replay_state *rs, uint32_t who,
                            enum what what);
-void serve_come(struct play *play, struct server *server,
+void serve_come(struct replay_state *rs, struct server *server,
                 const struct event *event);
-void serve_put_ask(struct play *play, struct asks *asks, struct ask ask);
+void serve_put_ask(struct replay_state *rs, struct asks *asks, struct ask ask);
 struct ask serve_take_ask(struct asks *asks);
-void serve_handle(struct play *play, struct server *server,
+void serve_handle(struct replay_state *rs, struct server *server,
                   const struct ask *ask, double now);
-void serve_refill(struct play *play, int master, double now);
-bool serve_has_arrived(const struct play *play, const struct server *server);
-void serve_arrived(struct play *play, struct server *server, double now,
+void serve_refill(struct replay_state *rs, int master, double now);
+bool serve_has_arrived(const struct replay_state *rs,
+                       const struct server *server);
+void serve_arrived(struct replay_state *rs, struct server *server, double now,
                    int asker);
-void serve_follow_up(struct play *play, struct server *server, double now,
+void serve_follow_up(struct replay_state *rs, struct server *server, double now,
                      int asker);
-void serve_check(struct play *play, struct server *server, double now);
+void serve_check(struct replay_state *rs, struct server *server, double now);
 /* After a request: answers and further requests leave, others are served. */
-void serve_after(struct play *play, struct server *server, double now);
+void serve_after(struct replay_state *rs, struct server *server, double now);
 
 /* replay_refill.c: tasks leave for a master (false: no memory), and come to
  * it. */
-bool refill_pack(struct post *post, const struct task *tasks, int count);
-void refill_unpack(struct post *post, struct task *tasks);
+bool refill_pack(struct replay_master *below, const struct task *tasks,
+                 int count);
+void refill_unpack(struct replay_master *below, struct task *tasks);
 
 /* replay_order.c: a request sets out; it has come, and those whose turn it is
  * are taken. */
-void order_put(struct play *play, struct order *order, const struct ask *ask);
-void order_come(struct play *play, struct server *server,
+void order_put(struct replay_state *rs, struct order *order,
+               const struct ask *ask);
+void order_come(struct replay_state *rs, struct server *server,
                 const struct event *event);
 
 /* replay_link.c. link_next: the links' first event, at INFINITY: none;
  * link_happen: it happens. link_send: a message leaves; its arrival is `what`.
  * link_enter: a PASSING message continues. link_served: a request was served.
  * link_deliver: handles an arrival. */
-int link_open(struct play *play);
-void link_close(struct play *play);
-const struct event *link_next(const struct play *play);
-void link_send(struct play *play, int from, int to, double bytes, double now,
-               uint32_t who, enum what what);
-void link_happen(struct play *play);
-void link_enter(struct play *play, const struct event *event);
-void link_served(struct play *play, struct server *server, double now);
-void link_deliver(struct play *play, const struct event *event);
+int link_open(struct replay_state *rs);
+void link_close(struct replay_state *rs);
+const struct event *link_next(const struct replay_state *rs);
+void link_send(struct replay_state *rs, int from, int to, double bytes,
+               double now, uint32_t who, enum what what);
+void link_happen(struct replay_state *rs);
+void link_enter(struct replay_state *rs, const struct event *event);
+void link_served(struct replay_state *rs, struct server *server, double now);
+void link_deliver(struct replay_state *rs, const struct event *event);
 
 /* replay_bridge.c: whether this message passes the links of two ranks; it
  * begins, at the upper one; those that end here now do so; when the first of
@@ -355,45 +361,46 @@ void link_deliver(struct play *play, const struct event *event);
  * share links with this one get new shares.  By replay_link.c: a link's
  * messages have moved on until now; its next event is another one; whether a
  * message leaves the upper rank; it has arrived. */
-bool bridge_is(const struct play *play, uint32_t who, enum what what);
-void bridge_begin(struct play *play, struct server *server, double bytes,
+bool bridge_is(const struct replay_state *rs, uint32_t who, enum what what);
+void bridge_begin(struct replay_state *rs, struct server *server, double bytes,
                   double now, uint32_t who, enum what what);
-void bridge_end(struct play *play, struct server *server, double now);
-double bridge_due_s(const struct play *play, const struct server *server);
-void bridge_share(struct play *play, struct server *server, double now);
+void bridge_end(struct replay_state *rs, struct server *server, double now);
+double bridge_due_s(const struct replay_state *rs, const struct server *server);
+void bridge_share(struct replay_state *rs, struct server *server, double now);
 void link_advance(struct link *link, double now);
-void link_plan(struct play *play, struct server *server, bool anew);
+void link_plan(struct replay_state *rs, struct server *server, bool anew);
 bool link_goes_out(enum what what);
-void link_arrive(struct play *play, struct server *server,
+void link_arrive(struct replay_state *rs, struct server *server,
                  const struct event *event);
 
 /* replay_host.c: the host computes for so long, which ends with END or TURN;
  * that has ended; it looks for requests, and when it will look next; one is
  * served; it waits, and serves what is there. */
-void serve_segment(struct play *play, struct server *server, double now,
+void serve_segment(struct replay_state *rs, struct server *server, double now,
                    double seconds, uint32_t ends);
-void serve_end_segment(struct play *play, struct server *server, double now);
-void serve_polled(struct play *play, struct server *server, double now);
-void serve_set_poll(struct play *play, struct server *server, double now);
-void serve_served(struct play *play, struct server *server, double now);
-void serve_go_on(struct play *play, struct server *server, double now);
+void serve_end_segment(struct replay_state *rs, struct server *server,
+                       double now);
+void serve_polled(struct replay_state *rs, struct server *server, double now);
+void serve_set_poll(struct replay_state *rs, struct server *server, double now);
+void serve_served(struct replay_state *rs, struct server *server, double now);
+void serve_go_on(struct replay_state *rs, struct server *server, double now);
 
 /* replay_ask.c: a worker's first request; its report to the master, and its
  * answer, size 0: there is nothing left; that has come. */
-void ask_start(struct play *play, int worker);
-void ask_tell(struct play *play, int worker, struct master *master);
-void ask_answer(struct play *play, int worker, double now,
+void ask_start(struct replay_state *rs, int worker);
+void ask_report(struct replay_state *rs, int worker, struct master *master);
+void ask_answer(struct replay_state *rs, int worker, double now,
                 const struct chunk *chunk);
-void ask_got(struct play *play, int worker, double now,
+void ask_got(struct replay_state *rs, int worker, double now,
              const struct chunk *chunk);
 
 /* replay_hosted.c: the same for one with a master in its rank; and what it does
  * at its events; who waits tries again. */
-void hosted_start(struct play *play, int worker);
-void hosted_turn(struct play *play, int worker, double now);
-void hosted_end(struct play *play, int worker, double now);
-void hosted_take(struct play *play, int worker, double now);
-void hosted_wake(struct play *play, struct server *server, int asker,
+void hosted_start(struct replay_state *rs, int worker);
+void hosted_turn(struct replay_state *rs, int worker, double now);
+void hosted_end(struct replay_state *rs, int worker, double now);
+void hosted_take(struct replay_state *rs, int worker, double now);
+void hosted_wake(struct replay_state *rs, struct server *server, int asker,
                  double now);
 bool hosted_waits(const struct server *server, int worker);
 

@@ -13,34 +13,35 @@ static bool continues_task(const struct task *task, const struct task *before)
            task->reserved == before->reserved;
 }
 
-bool refill_pack(struct post *post, const struct task *tasks, int count)
+bool refill_pack(struct replay_master *below, const struct task *tasks,
+                 int count)
 {
     int runs = 0;
     for (int i = 0; i < count; i++)
         runs += i == 0 || !continues_task(&tasks[i], &tasks[i - 1]);
-    post->runs = malloc((size_t)runs * sizeof(*post->runs) + 1);
-    if (post->runs == NULL)
+    below->runs = malloc((size_t)runs * sizeof(*below->runs) + 1);
+    if (below->runs == NULL)
         return false;
-    struct run *run = post->runs - 1;
+    struct run *run = below->runs - 1;
     for (int i = 0; i < count; i++)
         if (i == 0 || !continues_task(&tasks[i], &tasks[i - 1]))
             *++run = (struct run){tasks[i], 1};
         else
             run->count++;
-    post->count = count;
+    below->count = count;
     return true;
 }
 
-void refill_unpack(struct post *post, struct task *tasks)
+void refill_unpack(struct replay_master *below, struct task *tasks)
 {
     struct task *to = tasks;
-    for (const struct run *run = post->runs; to < tasks + post->count; run++)
+    for (const struct run *run = below->runs; to < tasks + below->count; run++)
         for (int i = 0; i < run->count; i++) {
             *to = run->first;
             to->chunk.step += i;
             to->chunk.start += i * run->first.chunk.size;
             (to++)->worker += i;
         }
-    free(post->runs);
-    post->runs = NULL;
+    free(below->runs);
+    below->runs = NULL;
 }

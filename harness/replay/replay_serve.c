@@ -9,13 +9,13 @@
 
 /* ---- lists of requests ---- */
 
-void serve_put_ask(struct play *play, struct asks *asks, struct ask ask)
+void serve_put_ask(struct replay_state *rs, struct asks *asks, struct ask ask)
 {
     if (asks->count == asks->room) {
         int64_t room = asks->room;
         if (list_grow(&asks->ask, &asks->room, asks->count + 1,
                       sizeof(*asks->ask)) != 0) {
-            play->code = -ENOMEM;
+            rs->code = -ENOMEM;
             return;
         }
         /* The part before the head moves behind the rest. */
@@ -37,183 +37,187 @@ struct ask serve_take_ask(struct asks *asks)
 
 /* ---- answers ---- */
 
-struct server *serve_above(const struct play *play, uint32_t who,
+struct server *serve_above(const struct replay_state *rs, uint32_t who,
                            enum what what)
 {
     bool worker = what == WORK || what == FINAL || what == ANSWER;
-    int m = worker ? play->tree->worker_master[who]
-                   : play->tree->master[who].parent;
-    return play_server(play, play->tree->master[m].rank);
+    int m =
+        worker ? rs->tree->worker_master[who] : rs->tree->master[who].parent;
+    return replay_server(rs, rs->tree->master[m].rank);
 }
 
-static bool answer_worker(struct play *play, int worker, double now)
+static bool answer_worker(struct replay_state *rs, int worker, double now)
 {
     struct master *master =
-        &play->post[play->tree->worker_master[worker]].master;
+        &rs->masters[rs->tree->worker_master[worker]].master;
     struct chunk chunk = {0};
     enum master_answer answer = master_take(master, worker, &chunk);
     if (answer == MASTER_LATER)
         return false;
     if (answer == MASTER_DONE)
         chunk.size = 0;
-    ask_answer(play, worker, now, &chunk);
+    ask_answer(rs, worker, now, &chunk);
     return true;
 }
 
-static bool answer_refill(struct play *play, int m, double now)
+static bool answer_refill(struct replay_state *rs, int m, double now)
 {
-    const struct tree_master *child = &play->tree->master[m];
-    struct post *post = &play->post[m];
-    struct master *above = &play->post[child->parent].master;
+    const struct tree_master *child = &rs->tree->master[m];
+    struct replay_master *below = &rs->masters[m];
+    struct master *above = &rs->masters[child->parent].master;
     int count = 0;
-    if (master_take_batch(above, child->first_worker, child->workers,
-                          play->tasks, &count) == MASTER_LATER)
+    if (master_take_batch(above, child->first_worker, child->workers, rs->tasks,
+                          &count) == MASTER_LATER)
         return false;
-    if (!refill_pack(post, play->tasks, count)) {
-        play->code = -ENOMEM;
+    if (!refill_pack(below, rs->tasks, count)) {
+        rs->code = -ENOMEM;
         return true;
     }
     double bytes = (double)count * sizeof(struct task);
     if (bytes >= WAITED_BYTES)
-        play->server[play->post[child->parent].server].held = BY_REQUEST;
-    link_send(play, play->tree->master[child->parent].rank, child->rank, bytes,
-              now, (uint32_t)m, REFILL);
+        rs->server[rs->masters[child->parent].server].blocked = BY_REQUEST;
+    link_send(rs, rs->tree->master[child->parent].rank, child->rank, bytes, now,
+              (uint32_t)m, REFILL);
     return true;
 }
 
-static void take_reports(struct play *play, int m)
+static void take_reports(struct replay_state *rs, int m)
 {
-    struct post *post = &play->post[m];
-    struct master *above = &play->post[play->tree->master[m].parent].master;
-    for (int i = 0; i < post->told_count; i++)
-        master_report(above, &post->told[i]);
-    free(post->told);
-    post->told = NULL;
-    post->told_count = 0;
+    struct replay_master *below = &rs->masters[m];
+    struct master *above = &rs->masters[rs->tree->master[m].parent].master;
+    for (int i = 0; i < below->report_count; i++)
+        master_report(above, &below->reports[i]);
+    free(below->reports);
+    below->reports = NULL;
+    below->report_count = 0;
 }
 
 /* False: the answer has to wait for a refill. */
-static bool answer_request(struct play *play, const struct ask *ask, double now)
+static bool answer_request(struct replay_state *rs, const struct ask *ask,
+                           double now)
 {
     if (ask->what == WORK)
-        return answer_worker(play, (int)ask->who, now);
+        return answer_worker(rs, (int)ask->who, now);
     if (ask->what == REFILL_ASK)
-        return answer_refill(play, (int)ask->who, now);
+        return answer_refill(rs, (int)ask->who, now);
     return true;
 }
 
 /* It is served now. */
-void serve_handle(struct play *play, struct server *server,
+void serve_handle(struct replay_state *rs, struct server *server,
                   const struct ask *ask, double now)
 {
     int who = (int)ask->who;
     if (ask->what == WORK || ask->what == FINAL) {
         struct master *master =
-            &play->post[play->tree->worker_master[who]].master;
-        ask_tell(play, who, master);
+            &rs->masters[rs->tree->worker_master[who]].master;
+        ask_report(rs, who, master);
         if (ask->what == FINAL)
             master_leave(master, who, 1);
     } else {
-        const struct tree_master *child = &play->tree->master[who];
-        take_reports(play, who);
+        const struct tree_master *child = &rs->tree->master[who];
+        take_reports(rs, who);
         if (ask->what == MASTER_FINAL)
-            master_leave(&play->post[child->parent].master, child->first_worker,
-                         child->workers);
+            master_leave(&rs->masters[child->parent].master,
+                         child->first_worker, child->workers);
     }
     server->children -= ask->what == FINAL || ask->what == MASTER_FINAL;
-    if (!answer_request(play, ask, now))
-        serve_put_ask(play, &server->waiting,
+    if (!answer_request(rs, ask, now))
+        serve_put_ask(rs, &server->waiting,
                       (struct ask){now, ask->who, ask->what});
-    if (play->shares && server->held == FREE)
-        link_served(play, server, now);
+    if (rs->shares && server->blocked == FREE)
+        link_served(rs, server, now);
 }
 
 /* In the order in which they came, none before it was served. */
-static void answer_waiting(struct play *play, struct server *server, double now)
+static void answer_waiting(struct replay_state *rs, struct server *server,
+                           double now)
 {
-    for (int64_t i = server->waiting.count; i > 0 && play->code == 0; i--) {
+    for (int64_t i = server->waiting.count; i > 0 && rs->code == 0; i--) {
         struct ask ask = serve_take_ask(&server->waiting);
-        if (server->held != FREE ||
-            !answer_request(play, &ask, play_max(now, ask.at)))
-            serve_put_ask(play, &server->waiting, ask);
-        else if (server->held == BY_REQUEST)
-            server->held = server->host < 0 ? BY_REFILL : FREE;
+        if (server->blocked != FREE ||
+            !answer_request(rs, &ask, replay_max(now, ask.at)))
+            serve_put_ask(rs, &server->waiting, ask);
+        else if (server->blocked == BY_REQUEST)
+            server->blocked = server->host < 0 ? BY_REFILL : FREE;
     }
 }
 
 /* ---- masters and those above ---- */
 
-static void send_above(struct play *play, int m, double now, enum what what)
+static void send_above(struct replay_state *rs, int m, double now,
+                       enum what what)
 {
-    const struct tree_master *place = play->tree->master;
-    struct post *post = &play->post[m];
+    const struct tree_master *place = rs->tree->master;
+    struct replay_master *below = &rs->masters[m];
     double bytes = REQUEST_BYTES;
-    if (play->reports != NULL && post->master.reports.list != NULL) {
-        int count = master_take_reports(&post->master, play->reports);
-        size_t size = (size_t)count * sizeof(*play->reports);
-        post->told = malloc(size + 1);
-        if (post->told == NULL) {
-            play->code = -ENOMEM;
+    if (rs->reports != NULL && below->master.reports.list != NULL) {
+        int count = master_take_reports(&below->master, rs->reports);
+        size_t size = (size_t)count * sizeof(*rs->reports);
+        below->reports = malloc(size + 1);
+        if (below->reports == NULL) {
+            rs->code = -ENOMEM;
             return;
         }
-        memcpy(post->told, play->reports, size);
-        post->told_count = count;
+        memcpy(below->reports, rs->reports, size);
+        below->report_count = count;
         bytes += (double)size;
     }
-    link_send(play, place[m].rank, place[place[m].parent].rank, bytes, now,
+    link_send(rs, place[m].rank, place[place[m].parent].rank, bytes, now,
               (uint32_t)m, what);
 }
 
-void serve_follow_up(struct play *play, struct server *server, double now,
+void serve_follow_up(struct replay_state *rs, struct server *server, double now,
                      int asker)
 {
-    for (int m = server->first_post; m >= 0 && server->asks;
-         m = play->post[m].next) {
-        struct post *post = &play->post[m];
-        _Atomic bool *must_ask = &post->master.must_ask;
+    for (int m = server->first_master; m >= 0 && server->asks;
+         m = rs->masters[m].next) {
+        struct replay_master *below = &rs->masters[m];
+        _Atomic bool *must_ask = &below->master.must_ask;
         if (!atomic_load_explicit(must_ask, memory_order_relaxed))
             continue;
         atomic_store_explicit(must_ask, false, memory_order_relaxed);
-        post->asker = asker;
-        post->coming = true;
+        below->asker = asker;
+        below->coming = true;
         server->coming++;
-        send_above(play, m, now, REFILL_ASK);
+        send_above(rs, m, now, REFILL_ASK);
     }
 }
 
-static void take_refill(struct play *play, int m, double now)
+static void take_refill(struct replay_state *rs, int m, double now)
 {
-    struct post *post = &play->post[m];
-    struct server *server = &play->server[post->server];
-    int asker = post->asker;
-    refill_unpack(post, play->tasks);
-    if (task_pool_claim(&post->master.pool) == 0)
-        master_fill(&post->master, play->tasks, post->count);
+    struct replay_master *below = &rs->masters[m];
+    struct server *server = &rs->server[below->server];
+    int asker = below->asker;
+    refill_unpack(below, rs->tasks);
+    if (task_pool_claim(&below->master.pool) == 0)
+        master_fill(&below->master, rs->tasks, below->count);
     else
-        play->code = -ENOMEM;
-    post->coming = post->arrived = false;
+        rs->code = -ENOMEM;
+    below->coming = below->arrived = false;
     server->coming--;
-    answer_waiting(play, server, now);
-    serve_follow_up(play, server, now, asker);
-    hosted_wake(play, server, asker, now);
-    if (post->master.pool.count == 0)
-        task_pool_lend(&post->master.pool);
+    answer_waiting(rs, server, now);
+    serve_follow_up(rs, server, now, asker);
+    hosted_wake(rs, server, asker, now);
+    if (below->master.pool.count == 0)
+        task_pool_lend(&below->master.pool);
 }
 
 /* The refill that this worker requested, when it looks. */
-void serve_arrived(struct play *play, struct server *server, double now,
+void serve_arrived(struct replay_state *rs, struct server *server, double now,
                    int asker)
 {
-    for (int m = server->first_post; m >= 0; m = play->post[m].next)
-        if (play->post[m].arrived && play->post[m].asker == asker)
-            take_refill(play, m, now);
+    for (int m = server->first_master; m >= 0; m = rs->masters[m].next)
+        if (rs->masters[m].arrived && rs->masters[m].asker == asker)
+            take_refill(rs, m, now);
 }
 
-bool serve_has_arrived(const struct play *play, const struct server *server)
+bool serve_has_arrived(const struct replay_state *rs,
+                       const struct server *server)
 {
-    for (int m = server->first_post; m >= 0 && server->coming > 0;
-         m = play->post[m].next)
-        if (play->post[m].arrived && play->post[m].asker == server->host)
+    for (int m = server->first_master; m >= 0 && server->coming > 0;
+         m = rs->masters[m].next)
+        if (rs->masters[m].arrived && rs->masters[m].asker == server->host)
             return true;
     return false;
 }
@@ -221,93 +225,95 @@ bool serve_has_arrived(const struct play *play, const struct server *server)
 /* ---- what comes ---- */
 
 /* By a rank that only serves, when it is free. */
-static void serve_now(struct play *play, struct server *server,
+static void serve_now(struct replay_state *rs, struct server *server,
                       const struct ask *ask, double now)
 {
-    server->free_s = play_max(server->free_s, now) + play->in->costs.request_s;
-    serve_handle(play, server, ask, server->free_s);
-    if (server->held != FREE)
+    server->free_s = replay_max(server->free_s, now) + rs->in->costs.request_s;
+    serve_handle(rs, server, ask, server->free_s);
+    if (server->blocked != FREE)
         return;
-    serve_follow_up(play, server, server->free_s, -1);
-    serve_check(play, server, server->free_s);
+    serve_follow_up(rs, server, server->free_s, -1);
+    serve_check(rs, server, server->free_s);
 }
 
 /* A refill that the rank has waited for has come to the one below. */
-static void resume_serving(struct play *play, struct server *server, double now)
+static void resume_serving(struct replay_state *rs, struct server *server,
+                           double now)
 {
-    enum held held = server->held;
-    server->held = FREE;
-    server->free_s = play_max(server->free_s, now);
-    if (play->shares && held == BY_REQUEST)
-        link_served(play, server, now);
+    enum blocked blocked = server->blocked;
+    server->blocked = FREE;
+    server->free_s = replay_max(server->free_s, now);
+    if (rs->shares && blocked == BY_REQUEST)
+        link_served(rs, server, now);
     if (server->host >= 0) {
-        serve_after(play, server, now);
+        serve_after(rs, server, now);
         return;
     }
-    if (held == BY_REFILL)
-        answer_waiting(play, server, now);
-    serve_arrived(play, server, now, -1);
-    serve_follow_up(play, server, now, -1);
-    while (server->queue.count > 0 && server->held == FREE && play->code == 0) {
+    if (blocked == BY_REFILL)
+        answer_waiting(rs, server, now);
+    serve_arrived(rs, server, now, -1);
+    serve_follow_up(rs, server, now, -1);
+    while (server->queue.count > 0 && server->blocked == FREE &&
+           rs->code == 0) {
         struct ask ask = serve_take_ask(&server->queue);
-        serve_now(play, server, &ask, now);
+        serve_now(rs, server, &ask, now);
     }
-    serve_check(play, server, server->free_s);
+    serve_check(rs, server, server->free_s);
 }
 
 /* A request.  A rank that only serves takes them in their order. */
-void serve_come(struct play *play, struct server *server,
+void serve_come(struct replay_state *rs, struct server *server,
                 const struct event *event)
 {
     struct ask ask = {event->at, event->who, event->what};
     if (server->host >= 0) {
-        serve_put_ask(play, &server->queue, ask);
+        serve_put_ask(rs, &server->queue, ask);
         if (server->mode == COMPUTING)
-            serve_set_poll(play, server, event->at);
+            serve_set_poll(rs, server, event->at);
         else
-            serve_go_on(play, server, event->at);
-    } else if (server->held != FREE) {
-        serve_put_ask(play, &server->queue, ask);
+            serve_go_on(rs, server, event->at);
+    } else if (server->blocked != FREE) {
+        serve_put_ask(rs, &server->queue, ask);
     } else {
-        serve_now(play, server, &ask, event->at);
+        serve_now(rs, server, &ask, event->at);
     }
 }
 
 /* A rank that only serves looks when it has served the request that it is at;
  * while it is not free it serves one after the other. */
-static double next_look(const struct play *play, const struct server *server,
-                        double now)
+static double next_look(const struct replay_state *rs,
+                        const struct server *server, double now)
 {
-    double request_s = play->in->costs.request_s;
+    double request_s = rs->in->costs.request_s;
     double busy_s = server->free_s - now;
     return busy_s > 0 ? server->free_s - floor(busy_s / request_s) * request_s
                       : now;
 }
 
 /* The worker that asked takes the refill; immediately if it is waiting. */
-void serve_refill(struct play *play, int m, double now)
+void serve_refill(struct replay_state *rs, int m, double now)
 {
-    struct post *post = &play->post[m];
-    struct server *server = &play->server[post->server];
-    struct server *above = serve_above(play, (uint32_t)m, REFILL);
-    post->arrived = true;
-    if (above->held != FREE &&
-        (double)post->count * sizeof(struct task) >= WAITED_BYTES)
-        resume_serving(play, above, now);
-    if (server->held != FREE && post->asker < 0)
+    struct replay_master *below = &rs->masters[m];
+    struct server *server = &rs->server[below->server];
+    struct server *above = serve_above(rs, (uint32_t)m, REFILL);
+    below->arrived = true;
+    if (above->blocked != FREE &&
+        (double)below->count * sizeof(struct task) >= WAITED_BYTES)
+        resume_serving(rs, above, now);
+    if (server->blocked != FREE && below->asker < 0)
         return;
-    if (post->asker < 0) {
-        take_refill(play, m, next_look(play, server, now));
-        serve_check(play, server, play_max(now, server->free_s));
-    } else if (post->asker != server->host) {
-        if (hosted_waits(server, post->asker))
-            take_refill(play, m, now);
+    if (below->asker < 0) {
+        take_refill(rs, m, next_look(rs, server, now));
+        serve_check(rs, server, replay_max(now, server->free_s));
+    } else if (below->asker != server->host) {
+        if (hosted_waits(server, below->asker))
+            take_refill(rs, m, now);
     } else if (server->mode == COMPUTING) {
-        serve_set_poll(play, server, now);
+        serve_set_poll(rs, server, now);
     } else if (server->mode == IDLE) {
-        take_refill(play, m, now);
-        serve_go_on(play, server, now);
-        serve_check(play, server, now);
+        take_refill(rs, m, now);
+        serve_go_on(rs, server, now);
+        serve_check(rs, server, now);
     }
 }
 
@@ -315,30 +321,30 @@ void serve_refill(struct play *play, int m, double now)
 
 /* The last reports go up inside the rank; masters whose parent is elsewhere
  * take their leave. */
-static void end_rank(struct play *play, struct server *server, double now)
+static void end_rank(struct replay_state *rs, struct server *server, double now)
 {
     int last = -1;
-    for (int m = server->first_post; m >= 0; m = play->post[m].next)
+    for (int m = server->first_master; m >= 0; m = rs->masters[m].next)
         last = m > last ? m : last;
-    for (int m = last; m > 0 && play->learns; m--)
-        if (&play->server[play->post[m].server] == server &&
-            play->post[m].master.parent != NULL)
-            master_pass_reports(&play->post[m].master);
-    for (int m = server->first_post; m >= 0; m = play->post[m].next)
-        if (play->tree->master[m].parent >= 0 &&
-            play->post[m].master.parent == NULL)
-            send_above(play, m, now, MASTER_FINAL);
+    for (int m = last; m > 0 && rs->learns; m--)
+        if (&rs->server[rs->masters[m].server] == server &&
+            rs->masters[m].master.parent != NULL)
+            master_pass_reports(&rs->masters[m].master);
+    for (int m = server->first_master; m >= 0; m = rs->masters[m].next)
+        if (rs->tree->master[m].parent >= 0 &&
+            rs->masters[m].master.parent == NULL)
+            send_above(rs, m, now, MASTER_FINAL);
 }
 
 /* Whether children still ask, workers of this rank still work, or a refill is
  * under way. */
-void serve_check(struct play *play, struct server *server, double now)
+void serve_check(struct replay_state *rs, struct server *server, double now)
 {
     if (server->over || server->children > 0 || server->working > 0 ||
         server->coming > 0 || server->queue.count > 0)
         return;
     server->over = true;
-    if (server == &play->server[play->post[0].server])
-        play->result->time_s = now;
-    end_rank(play, server, now);
+    if (server == &rs->server[rs->masters[0].server])
+        rs->result->time_s = now;
+    end_rank(rs, server, now);
 }
