@@ -1,5 +1,5 @@
 /* The costs of iterations that the program gives. */
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 
 #include <errno.h>
 #include <math.h>

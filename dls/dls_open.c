@@ -1,5 +1,5 @@
 /* Loops are opened, begun anew and closed here. */
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 
 #include "base/cache_line.h"
 #include "dls/loop_report.h"

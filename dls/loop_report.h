@@ -4,7 +4,7 @@
 #ifndef DLS_LOOP_REPORT_H
 #define DLS_LOOP_REPORT_H
 
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 #include "dls/this_process.h"
 #include "harness/record/line/run_line.h"
 

@@ -1,5 +1,5 @@
 /* The calls of workers: the hot path of the library. */
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 
 #include <errno.h>
 #include <string.h>

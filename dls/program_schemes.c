@@ -1,5 +1,5 @@
 /* Schemes of programs, in the form of sched_ops. */
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *     DLS_SCHEDULE=fss        for every loop
  *     DLS_SCHEDULE=@rules     lines `name = scheme`; `# ...` is a comment and
  *                             `* = scheme` is for all other loops */
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 #include "dls/way.h"
 
 #include "base/file.h"

@@ -32,7 +32,7 @@ EXCEPTIONS = {
     ("file", "harness/messages/mpi_testing_windows.h"): (
         423, "the windows of that MPI"),
     ("file", "harness/transport/master/master_test.c"): (620, CASES),
-    ("struct", "dls/mpi/ranks_parts.h: ranks"): (
+    ("struct", "dls/mpi/ranks_internal.h: ranks"): (
         26, "a loop over ranks: its transport, its workers, its end"),
     ("struct", "harness/transport/transport.h: transport_ops"): (
         28, "the functions of a transport, with its rules"),

@@ -3,7 +3,7 @@
  * The ranks send in turn, in batches: a head with the parts of chunks, then
  * their results in sequence.  A packed result follows its size and begins at a
  * multiple of 8. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Loops over ranks begin anew and are closed here; both are collective. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * shared memory, where the workers read it; on several, a worker gets the input
  * of its chunk from rank 0 by remote memory access (MPI_Get).  So it does not
  * depend on who handed the chunk out. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A loop over ranks while it runs. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 

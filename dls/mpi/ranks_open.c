@@ -1,6 +1,6 @@
 /* Loops over ranks are opened here: arguments are checked in every rank and
  * compared between them. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include "base/cache_line.h"
 #include "dls/loop_report.h"

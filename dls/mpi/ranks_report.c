@@ -1,7 +1,7 @@
 /* DLS_REPORT over ranks: rank 0 writes the lines of runs, of all ranks
  * together, and each rank those of its workers. */
 #include "dls/loop_report.h"
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

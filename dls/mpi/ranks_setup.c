@@ -1,6 +1,6 @@
 /* What hands a loop over ranks out: transport, hierarchy and threads, by the
  * options and by the rules of transports. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Reports loops that are still open when their process ends.  No caller keeps
  * them then, so MPI and the C library each keep a pointer to a note of a loop.
  * The note is never freed, because on_exit cannot be undone. */
-#include "dls/mpi/ranks_parts.h"
+#include "dls/mpi/ranks_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

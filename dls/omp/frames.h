@@ -1,8 +1,8 @@
-/* The state of a thread and its counts: the second half of omp_parts.h. */
+/* The state of a thread and its counts: the second half of omp_internal.h. */
 #ifndef DLS_OMP_FRAMES_H
 #define DLS_OMP_FRAMES_H
 
-#include "dls/omp/omp_parts.h"
+#include "dls/omp/omp_internal.h"
 
 #include <string.h>
 

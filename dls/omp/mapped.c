@@ -1,6 +1,6 @@
 /* The counters of this process: a mapped file, which stays whole when the
  * process ends without a destructor (_exit, a signal). */
-#include "dls/omp/omp_parts.h"
+#include "dls/omp/omp_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

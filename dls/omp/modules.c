@@ -2,7 +2,7 @@
  * thread that opens a library holds it while the library's constructors run.
  * If one of them has a parallel region, the other threads of the team would
  * wait in dladdr for the thread that waits for them. */
-#include "dls/omp/omp_parts.h"
+#include "dls/omp/omp_internal.h"
 
 #include <link.h>
 #include <stdio.h>

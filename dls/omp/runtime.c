@@ -1,5 +1,5 @@
 /* The functions of the program's OpenMP runtime, found by name. */
-#include "dls/omp/omp_parts.h"
+#include "dls/omp/omp_internal.h"
 
 #include <dlfcn.h>
 #include <link.h>

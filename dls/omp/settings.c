@@ -1,8 +1,8 @@
 /* Reads the variables DLS_..., and the rules of a file. */
-#include "dls/omp/omp_parts.h"
+#include "dls/omp/omp_internal.h"
 
 #include "base/text.h"
-#include "dls/dls_parts.h"
+#include "dls/dls_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

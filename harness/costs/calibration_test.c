@@ -3,7 +3,7 @@
 #include "harness/testing.h"
 
 #include "harness/costs/calibration.h"
-#include "harness/measure/measure_parts.h"
+#include "harness/measure/measure_internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "harness/counters/perf.h"
 
 #include "harness/counters/papi_events.h"
-#include "harness/counters/perf_parts.h"
+#include "harness/counters/perf_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

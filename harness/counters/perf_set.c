@@ -1,5 +1,5 @@
 /* A thread's group of the kernel's events. */
-#include "harness/counters/perf_parts.h"
+#include "harness/counters/perf_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "harness/launch/launch.h"
 
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 #include "harness/process/need.h"
 
 #include "base/random.h"

@@ -2,7 +2,7 @@
 #include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/launch/handover.h"
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 #include "harness/process/need.h"
 #include "harness/record/record.h"
 

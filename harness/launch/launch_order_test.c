@@ -2,7 +2,7 @@
 #include "harness/testing.h"
 
 #include "base/random.h"
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

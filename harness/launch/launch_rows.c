@@ -1,5 +1,5 @@
 /* The columns of runs- and workers- files: means, imbalance, overhead. */
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include "base/stamp.h"
 #include "harness/check/cell_transport.h"

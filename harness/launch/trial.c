@@ -1,4 +1,4 @@
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include "harness/process/need.h"
 #include "harness/record/record.h"

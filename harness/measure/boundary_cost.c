@@ -1,5 +1,5 @@
 /* From core to core: a row goes there and back between two workers. */
-#include "harness/measure/measure_parts.h"
+#include "harness/measure/measure_internal.h"
 
 #include "base/stats.h"
 #include "harness/measure/fitted_line.h"

@@ -1,7 +1,7 @@
 #include "harness/measure/measure.h"
 
 #include "base/text.h"
-#include "harness/measure/measure_parts.h"
+#include "harness/measure/measure_internal.h"
 #include "harness/measure/measure_work.h"
 #include "harness/process/guard.h"
 #include "harness/process/need.h"

@@ -1,4 +1,4 @@
-#include "harness/measure/measure_work_parts.h"
+#include "harness/measure/measure_work_internal.h"
 
 #include "base/cache_line.h"
 #include "base/pages.h"

@@ -6,7 +6,7 @@
  * size are dealt to the workers in turns.  The rows beside each chunk then
  * belong to another worker.  The extra time of a block is then the cost of
  * sharing rows and of notifying the other. */
-#include "harness/measure/measured_blocks_parts.h"
+#include "harness/measure/measured_blocks_internal.h"
 
 #include "base/stats.h"
 #include "harness/process/need.h"

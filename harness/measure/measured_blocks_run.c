@@ -1,5 +1,5 @@
 /* Passes over the chunks of a grid, block by block: alone, and under DMPS. */
-#include "harness/measure/measured_blocks_parts.h"
+#include "harness/measure/measured_blocks_internal.h"
 
 /* ---- looking for messages ---- */
 

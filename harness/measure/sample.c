@@ -1,5 +1,5 @@
 /* Independent iterations: a sample of them, the same for every worker. */
-#include "harness/measure/measure_work_parts.h"
+#include "harness/measure/measure_work_internal.h"
 
 #include "base/pages.h"
 #include "base/stats.h"

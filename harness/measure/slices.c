@@ -1,4 +1,4 @@
-#include "harness/measure/measure_parts.h"
+#include "harness/measure/measure_internal.h"
 
 #include "base/stats.h"
 #include "harness/disturb/load.h"

@@ -1,4 +1,4 @@
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <math.h>

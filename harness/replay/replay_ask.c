@@ -1,5 +1,5 @@
 /* Workers whose master is in another rank: a request for each chunk. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <math.h>
 

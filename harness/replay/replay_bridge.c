@@ -2,7 +2,7 @@
  * bridge passes both links.  Messages share as in SimGrid, max-min: the link
  * with the least for each of its messages gives them that share.  The bridges'
  * unused shares of their other link go to the others there. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <float.h>

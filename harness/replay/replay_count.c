@@ -1,6 +1,6 @@
 /* Workers that count themselves: in the memory of one process, or at a counter
  * in rank 0's window. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <math.h>
 

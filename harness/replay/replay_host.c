@@ -1,6 +1,6 @@
 /* A rank whose first worker serves beside computing: it looks for requests in
  * the course of a chunk, and when it waits it serves at once. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Workers whose master, or pool, is in their own rank: no request, but the pool
  * may wait for one. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <math.h>

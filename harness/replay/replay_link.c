@@ -3,7 +3,7 @@
  * messages under way get the same rate.  Each also takes a part of that rate in
  * the other direction, for confirmations.  A message between two masters with
  * requests of others shares the links of both (replay_bridge.c). */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <float.h>

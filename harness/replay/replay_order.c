@@ -1,7 +1,7 @@
 /* The order in which a rank with masters takes requests: that in which they set
  * out, as MPI matches messages with receives.  One that comes before an earlier
  * one, which is longer or shares its link with more, waits for that. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 static struct awaited *awaited_at(struct order *order, int i)
 {

@@ -1,6 +1,6 @@
 /* Refills on their way.  All masters may wait for one at a time, so tasks that
  * continue each other are kept as one. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Ranks with masters: requests come, answers and refills go.  The order is that
  * of harness/transport/master/relay_serve.c and relay_wait.c. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <math.h>

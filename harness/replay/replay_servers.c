@@ -1,5 +1,5 @@
 /* The masters of a replay and their ranks: opening and closing. */
-#include "harness/replay/replay_parts.h"
+#include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

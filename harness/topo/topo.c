@@ -1,5 +1,5 @@
 /* A machine's topology: loaded, restricted, described. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include "base/text.h"
 

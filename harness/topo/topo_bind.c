@@ -1,5 +1,5 @@
 /* Which worker goes to which processor, and binds threads there. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include <errno.h>
 #include <limits.h>

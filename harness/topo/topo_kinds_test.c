@@ -1,7 +1,7 @@
 /* Kinds of cores, and files of machines of several versions. */
 #include "harness/testing.h"
 
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include <errno.h>
 

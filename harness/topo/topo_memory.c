@@ -1,5 +1,5 @@
 /* The NUMA nodes of data. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Where a processor is, kinds of cores, and the places of threads. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The table of `dlsbench topo`. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* Where a topology comes from: a file, a description, or this machine, which
  * variables of hwloc may hide. */
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include "base/file.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* The places of workers: on described machines, and observed on this one. */
 #include "harness/testing.h"
 
-#include "harness/topo/topo_parts.h"
+#include "harness/topo/topo_internal.h"
 
 #include <errno.h>
 #include <sys/mman.h>

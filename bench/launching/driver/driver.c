@@ -1,4 +1,4 @@
-#include "bench/launching/driver/driver_parts.h"
+#include "bench/launching/driver/driver_internal.h"
 
 #include "bench/launching/launcher.h"
 

@@ -1,5 +1,5 @@
 /* One launch: its worklist, its command, and its output. */
-#include "bench/launching/driver/driver_parts.h"
+#include "bench/launching/driver/driver_internal.h"
 
 #include "base/text.h"
 #include "bench/launching/launcher.h"

@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* Serial passes besides those that take an eighth of the cells' time at most
- * (harness/problem/native/serial.c, harness/launch/launch_parts.h): one to warm
- * up, three timed, two by iterations; of long ones, one and one.  The reference
- * is cached and not counted. */
+ * (harness/problem/native/serial.c, harness/launch/launch_internal.h): one to
+ * warm up, three timed, two by iterations; of long ones, one and one.  The
+ * reference is cached and not counted. */
 enum { SERIAL_PASSES = 6, LONG_PASSES = 2, REPETITIONS_LEAST = 3 };
 static const double LONG_PASS_S = 3;
 

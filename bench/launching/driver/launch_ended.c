@@ -1,6 +1,6 @@
 /* After a launch, also one that died: which of its cells are done, which run
  * again, and which fail, with the reason. */
-#include "bench/launching/driver/driver_parts.h"
+#include "bench/launching/driver/driver_internal.h"
 
 #include "base/text.h"
 #include "bench/results/results.h"

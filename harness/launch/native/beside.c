@@ -1,5 +1,5 @@
 /* Passes of the serial loop, in turns with the repetitions. */
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include "base/stats.h"
 #include "harness/problem/serial.h"

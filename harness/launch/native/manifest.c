@@ -1,5 +1,5 @@
 /* The manifest of a real launch: machine, ranks, what things cost. */
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include "base/file.h"
 #include "harness/check/cell_transport.h"

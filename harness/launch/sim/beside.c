@@ -1,5 +1,5 @@
 /* A simulation knows what the loop takes one worker. */
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 int beside_begin(const struct item *item, int count,
                  struct loop *loop[LAUNCH_BLOCK_MOST])

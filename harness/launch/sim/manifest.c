@@ -1,5 +1,5 @@
 /* The manifest of a simulated launch. */
-#include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_internal.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/record/record.h"

@@ -1,6 +1,6 @@
 /* Communicators for a loop of a program that has MPI already, and what only
  * such a loop asks of them. */
-#include "harness/messages/native/messages_parts.h"
+#include "harness/messages/native/messages_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

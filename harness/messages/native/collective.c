@@ -1,6 +1,6 @@
 /* Collective steps of ranks that have a process each, or that SMPI takes for
  * such: those of a program that is simulated with its own loop. */
-#include "harness/messages/native/messages_parts.h"
+#include "harness/messages/native/messages_internal.h"
 
 #include <limits.h>
 

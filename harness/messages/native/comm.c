@@ -1,5 +1,5 @@
 /* How the ranks of processes wait for each other. */
-#include "harness/messages/native/messages_parts.h"
+#include "harness/messages/native/messages_internal.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* A program that is the launch itself: MPI begins and ends with it, and it ends
  * where memory is missing. */
-#include "harness/messages/native/messages_parts.h"
+#include "harness/messages/native/messages_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

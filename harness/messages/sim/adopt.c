@@ -2,8 +2,8 @@
  * each contains a loop, and they share what dlsbench-sim's ranks share.  Only
  * in libdls-smpi. */
 #include "harness/engine/sim/world.h"
-#include "harness/messages/native/messages_parts.h"
-#include "harness/messages/sim/messages_parts.h"
+#include "harness/messages/native/messages_internal.h"
+#include "harness/messages/sim/messages_internal.h"
 
 #include <stdlib.h>
 

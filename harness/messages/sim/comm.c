@@ -1,7 +1,7 @@
 /* The communicators of a simulated launch.  Rank 0 opens, checks and collects
  * for all ranks, which live in its process: a collective operation is done when
  * rank 0 has done it. */
-#include "harness/messages/sim/messages_parts.h"
+#include "harness/messages/sim/messages_internal.h"
 
 #include "harness/engine/sim/world.h"
 

@@ -1,5 +1,5 @@
 /* Rows of memory for the streams inside a rank. */
-#include "harness/protocol/pipeline/links_parts.h"
+#include "harness/protocol/pipeline/links_internal.h"
 
 #include "base/pages.h"
 

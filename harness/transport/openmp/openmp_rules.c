@@ -1,5 +1,5 @@
 /* Transport openmp as cells know it. */
-#include "harness/transport/openmp/openmp_parts.h"
+#include "harness/transport/openmp/openmp_internal.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "harness/transport/steal/steal_parts.h"
+#include "harness/transport/steal/steal_internal.h"
 
 #include "base/cache_line.h"
 #include "base/random.h"

@@ -1,5 +1,5 @@
 /* Stealing between ranks: see steal.h. */
-#include "harness/transport/steal/steal_parts.h"
+#include "harness/transport/steal/steal_internal.h"
 
 #include "base/random.h"
 

@@ -1,4 +1,4 @@
-#include "harness/protocol/pipeline/links_parts.h"
+#include "harness/protocol/pipeline/links_internal.h"
 
 #include "base/pages.h"
 

@@ -1,6 +1,6 @@
 /* Bringing the two ends of an edge together, at its home; called with MPI
  * held, except by links_register. */
-#include "harness/protocol/pipeline/links_parts.h"
+#include "harness/protocol/pipeline/links_internal.h"
 
 enum { TAG_NOTE = 1 };
 enum { LINK_ANSWER = 2 }; /* a note from the home */

@@ -1,5 +1,5 @@
 /* Pieces of a row on their way to another rank; called with MPI held. */
-#include "harness/protocol/pipeline/links_parts.h"
+#include "harness/protocol/pipeline/links_internal.h"
 
 enum { TAG_PIECE = 2 };
 

@@ -1,4 +1,4 @@
-#include "harness/transport/openmp/openmp_parts.h"
+#include "harness/transport/openmp/openmp_internal.h"
 
 #include <dlfcn.h>
 #include <errno.h>

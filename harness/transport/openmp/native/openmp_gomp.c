@@ -1,6 +1,6 @@
 /* gcc's OpenMP runtime, called as the code that gcc emits calls it; see "The
  * libgomp ABI" in its manual. */
-#include "harness/transport/openmp/openmp_parts.h"
+#include "harness/transport/openmp/openmp_internal.h"
 
 enum entry {
     PARALLEL,

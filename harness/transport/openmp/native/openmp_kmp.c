@@ -1,6 +1,6 @@
 /* LLVM's OpenMP runtime, called as the code that clang emits calls it; see
  * openmp/runtime/src/kmp.h there. */
-#include "harness/transport/openmp/openmp_parts.h"
+#include "harness/transport/openmp/openmp_internal.h"
 
 enum entry {
     GLOBAL_THREAD,

@@ -1,6 +1,6 @@
 /* Transport openmp: a rank's static share of the loop, handed out among its
  * threads by the OpenMP runtime that keeps them. */
-#include "harness/transport/openmp/openmp_parts.h"
+#include "harness/transport/openmp/openmp_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The private parts of this folder's files. */
-#ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
-#define HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
+#ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_INTERNAL_H
+#define HARNESS_TRANSPORT_OPENMP_OPENMP_INTERNAL_H
 
 #include "harness/transport/openmp/openmp.h"
 #include "harness/transport/transport.h"

@@ -2,8 +2,8 @@
  * closes loops, next.c hands out chunks, schedule.c reads DLS_SCHEDULE.
  * program_schemes.c keeps the schemes of programs.  mpi/ is the library for
  * loops over ranks, which uses this one. */
-#ifndef DLS_DLS_PARTS_H
-#define DLS_DLS_PARTS_H
+#ifndef DLS_DLS_INTERNAL_H
+#define DLS_DLS_INTERNAL_H
 
 #include "dls/dls.h"
 #include "harness/messages/source.h"

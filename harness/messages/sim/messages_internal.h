@@ -1,6 +1,6 @@
 /* Shared by the simulated files of this room only. */
-#ifndef HARNESS_MESSAGES_SIM_MESSAGES_PARTS_H
-#define HARNESS_MESSAGES_SIM_MESSAGES_PARTS_H
+#ifndef HARNESS_MESSAGES_SIM_MESSAGES_INTERNAL_H
+#define HARNESS_MESSAGES_SIM_MESSAGES_INTERNAL_H
 
 #include "harness/messages/comm.h"
 

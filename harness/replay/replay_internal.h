@@ -8,8 +8,8 @@
  * lets messages share the link of a rank with masters, replay_order.c orders
  * their receipt. replay_bridge.c shares two such links among the messages
  * between them. */
-#ifndef HARNESS_REPLAY_REPLAY_PARTS_H
-#define HARNESS_REPLAY_REPLAY_PARTS_H
+#ifndef HARNESS_REPLAY_REPLAY_INTERNAL_H
+#define HARNESS_REPLAY_REPLAY_INTERNAL_H
 
 #include "harness/replay/events.h"
 #include "harness/replay/replay.h"
@@ -36,7 +36,8 @@ enum what {
 };
 
 /* Requests come to a rank so many at a time, as in dlsbench sim
- * (messages/sim/parts.h): the others set out when one has been served. */
+ * (messages/sim/messages_internal.h): the others set out when one has been
+ * served. */
 enum { RECEIVED = 16 };
 
 /* Messages of harness/transport/master, in bytes; and what SMPI adds to a

@@ -1,9 +1,9 @@
 /* Private parts of measuring blocks: measured_blocks.c goes through the widths,
  * measured_blocks_run.c runs them, alone and under DMPS. */
-#ifndef HARNESS_MEASURE_MEASURED_BLOCKS_PARTS_H
-#define HARNESS_MEASURE_MEASURED_BLOCKS_PARTS_H
+#ifndef HARNESS_MEASURE_MEASURED_BLOCKS_INTERNAL_H
+#define HARNESS_MEASURE_MEASURED_BLOCKS_INTERNAL_H
 
-#include "harness/measure/measure_work_parts.h"
+#include "harness/measure/measure_work_internal.h"
 #include "harness/protocol/pipeline/dmps.h"
 #include "harness/repetition/native/looks.h"
 

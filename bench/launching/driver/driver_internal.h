@@ -1,6 +1,6 @@
 /* The driver inside: a launch for one shape after the other. */
-#ifndef BENCH_LAUNCHING_DRIVER_DRIVER_PARTS_H
-#define BENCH_LAUNCHING_DRIVER_DRIVER_PARTS_H
+#ifndef BENCH_LAUNCHING_DRIVER_DRIVER_INTERNAL_H
+#define BENCH_LAUNCHING_DRIVER_DRIVER_INTERNAL_H
 
 #include "bench/launching/cause.h"
 #include "bench/launching/driver/driver.h"

@@ -1,7 +1,7 @@
 /* Shared by the files of this room for ranks in separate processes, real ones
  * or SMPI's. */
-#ifndef HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
-#define HARNESS_MESSAGES_NATIVE_MESSAGES_PARTS_H
+#ifndef HARNESS_MESSAGES_NATIVE_MESSAGES_INTERNAL_H
+#define HARNESS_MESSAGES_NATIVE_MESSAGES_INTERNAL_H
 
 #include "harness/messages/comm.h"
 

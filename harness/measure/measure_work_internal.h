@@ -1,7 +1,7 @@
 /* Private parts of a kernel's measurement, shared by the files of this folder:
  * measure_work.c opens and measures grids, sample.c independent iterations. */
-#ifndef HARNESS_MEASURE_MEASURE_WORK_PARTS_H
-#define HARNESS_MEASURE_MEASURE_WORK_PARTS_H
+#ifndef HARNESS_MEASURE_MEASURE_WORK_INTERNAL_H
+#define HARNESS_MEASURE_MEASURE_WORK_INTERNAL_H
 
 #include "harness/measure/measure_work.h"
 #include "kernels/kernel.h"

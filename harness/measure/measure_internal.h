@@ -1,6 +1,6 @@
 /* The single measurements of a calibrating launch (measure.c). */
-#ifndef HARNESS_MEASURE_MEASURE_PARTS_H
-#define HARNESS_MEASURE_MEASURE_PARTS_H
+#ifndef HARNESS_MEASURE_MEASURE_INTERNAL_H
+#define HARNESS_MEASURE_MEASURE_INTERNAL_H
 
 #include "base/error.h"
 #include "harness/costs/calibration.h"

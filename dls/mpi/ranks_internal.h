@@ -3,11 +3,11 @@
  * ranks_end.c restarts and closes loops, ranks_watch.c reports loops that
  * nobody closed.  ranks_input.c and ranks_collect.c move data, ranks_report.c
  * writes measurements. */
-#ifndef DLS_MPI_RANKS_PARTS_H
-#define DLS_MPI_RANKS_PARTS_H
+#ifndef DLS_MPI_RANKS_INTERNAL_H
+#define DLS_MPI_RANKS_INTERNAL_H
 
+#include "dls/dls_internal.h"
 #include "dls/dls_mpi.h"
-#include "dls/dls_parts.h"
 #include "dls/mpi/ranks_data.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/messages/comm.h"

@@ -1,6 +1,6 @@
 /* Private parts of the kernel's events, shared by perf.c and perf_set.c. */
-#ifndef HARNESS_COUNTERS_PERF_PARTS_H
-#define HARNESS_COUNTERS_PERF_PARTS_H
+#ifndef HARNESS_COUNTERS_PERF_INTERNAL_H
+#define HARNESS_COUNTERS_PERF_INTERNAL_H
 
 #include "harness/counters/counters.h"
 

@@ -1,8 +1,8 @@
 /* The private parts of links, shared by the files links*.c: links.c has the
  * calls of protocols, links_meet.c brings the ends of an edge together,
  * links_send.c sends pieces.  All of them with MPI held. */
-#ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_PARTS_H
-#define HARNESS_PROTOCOL_PIPELINE_LINKS_PARTS_H
+#ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_INTERNAL_H
+#define HARNESS_PROTOCOL_PIPELINE_LINKS_INTERNAL_H
 
 #include "base/invariant.h"
 #include "harness/protocol/pipeline/links.h"

@@ -19,8 +19,8 @@
  *   mapped.c       the file of what was counted; who has the library
  *
  * It has data of its own: calls come from programs that know nothing of it. */
-#ifndef DLS_OMP_OMP_PARTS_H
-#define DLS_OMP_OMP_PARTS_H
+#ifndef DLS_OMP_OMP_INTERNAL_H
+#define DLS_OMP_OMP_INTERNAL_H
 
 #include "dls/omp/omp_counters.h"
 #include "dls/way.h"

@@ -1,7 +1,7 @@
 /* The private parts of a launch, shared by launch.c (loops, rounds, files) and
  * launch_item.c (one cell of a block: open, measure, record, finish). */
-#ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
-#define HARNESS_LAUNCH_LAUNCH_PARTS_H
+#ifndef HARNESS_LAUNCH_LAUNCH_INTERNAL_H
+#define HARNESS_LAUNCH_LAUNCH_INTERNAL_H
 
 #include "base/system/energy.h"
 #include "harness/cell/cell.h"

@@ -1,6 +1,6 @@
 /* The private parts of the files topo*.c. */
-#ifndef HARNESS_TOPO_TOPO_PARTS_H
-#define HARNESS_TOPO_TOPO_PARTS_H
+#ifndef HARNESS_TOPO_TOPO_INTERNAL_H
+#define HARNESS_TOPO_TOPO_INTERNAL_H
 
 #include "harness/topo/topo.h"
 

@@ -1,7 +1,7 @@
 /* The private parts of work stealing, shared by the files steal*.c: steal.c
  * opens it and steals in memory, steal_ranks.c steals between ranks. */
-#ifndef HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
-#define HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
+#ifndef HARNESS_TRANSPORT_STEAL_STEAL_INTERNAL_H
+#define HARNESS_TRANSPORT_STEAL_STEAL_INTERNAL_H
 
 #include "harness/transport/steal/steal.h"
 
