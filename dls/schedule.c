@@ -4,7 +4,7 @@
  *     DLS_SCHEDULE=@rules     lines `name = scheme`; `# ...` is a comment and
  *                             `* = scheme` is for all other loops */
 #include "dls/dls_internal.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 
 #include "base/file.h"
 #include "base/text.h"
@@ -19,8 +19,8 @@ struct rules {
     long line;
     /* Lines found so far: one with the exact name, one for all others. */
     bool exact, others;
-    const char *begin; /* of the line, where it is checked */
-    way_rule_fn *take; /* parse every scheme; NULL: only the one in use */
+    const char *begin;      /* of the line, where it is checked */
+    strategy_rule_fn *take; /* parse every scheme; NULL: only the one in use */
     void *arg;
 };
 
@@ -55,9 +55,9 @@ static int match_name(struct rules *rules, const char *name, bool *mine,
 static int check_rule(const struct rules *rules, const char *name,
                       const char *scheme, struct error *err)
 {
-    struct way way;
+    struct strategy strategy;
     char where[256];
-    int code = way_parse(scheme, &way, err);
+    int code = strategy_parse(scheme, &strategy, err);
     if (code != 0)
         return error_prefix(err, code, "%s:%ld:%ld", rules->path, rules->line,
                             (long)(scheme - rules->begin) + 1);
@@ -129,8 +129,8 @@ static int read_file(struct rules *rules, struct schedule *schedule,
     return code;
 }
 
-int way_check_rules(const char *path, way_rule_fn *take, void *arg,
-                    struct error *err)
+int strategy_check_rules(const char *path, strategy_rule_fn *take, void *arg,
+                         struct error *err)
 {
     struct rules rules = {.path = path, .name = "", .take = take, .arg = arg};
     struct schedule none;

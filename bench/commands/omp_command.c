@@ -14,7 +14,7 @@
 #include "bench/programs/static/region_list.h"
 #include "bench/programs/try/try.h"
 #include "bench/results/folders.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/engine/engine.h"
 #include "harness/process/need.h"
 
@@ -33,17 +33,17 @@
 static int check_schedule(struct start *start, char *text, size_t size,
                           struct error *err)
 {
-    struct way way;
+    struct strategy strategy;
     if (start->scheme == NULL)
         return 0;
     if (start->scheme[0] != '@') {
-        int code = way_parse(start->scheme, &way, err);
-        return code != 0 || !way.last_first || start_cuts(start->loops)
+        int code = strategy_parse(start->scheme, &strategy, err);
+        return code != 0 || !strategy.last_first || start_cuts(start->loops)
                    ? code
                    : error_set(err, EINVAL,
                                "omp: --scheme %s is an order of the blocks of "
                                "static loops: --loops static is missing",
-                               way.text);
+                               strategy.text);
     }
     if (start->scheme[1] == '\0')
         return error_set(err, EINVAL,

@@ -66,11 +66,12 @@ bool gomp_is_known(const struct site *site, const struct clause *clause)
     /* In LLVM's runtime, programs of gcc are not watched chunk by chunk. */
     return site != NULL &&
            (site->runtime->shares ||
-            (site->runtime->llvm && site->way != NULL && ompt_is_active())) &&
+            (site->runtime->llvm && site->strategy != NULL &&
+             ompt_is_active())) &&
            clause->clause != CLAUSE_STATIC &&
            clause->clause < CLAUSE_DOACROSS &&
            !(clause->flags & COUNTERS_ORDERED) &&
-           (site->measures || site->way != NULL);
+           (site->measures || site->strategy != NULL);
 }
 
 bool gomp_push(const void *address, const struct clause *clause,

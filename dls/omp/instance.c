@@ -111,19 +111,20 @@ static double *find_powers(struct site *site, int threads)
     return power;
 }
 
-static int begin_state(struct instance *instance, const struct way *way,
+static int begin_state(struct instance *instance,
+                       const struct strategy *strategy,
                        const struct sched_loop *loop, struct error *err)
 {
-    size_t bytes = sched_bytes(way->ops, loop);
-    if (instance->prepared && way->ops->again != NULL)
-        return sched_again(&instance->sched, &way->spec, loop);
+    size_t bytes = sched_bytes(strategy->ops, loop);
+    if (instance->prepared && strategy->ops->again != NULL)
+        return sched_again(&instance->sched, &strategy->spec, loop);
     if (bytes > instance->memory_bytes) {
         free(instance->memory);
         instance->memory = settings_need(lines_zeroed(bytes), "a loop");
         instance->memory_bytes = bytes;
     }
-    int code = sched_init(&instance->sched, instance->memory, way->ops,
-                          &way->spec, loop, 1, err);
+    int code = sched_init(&instance->sched, instance->memory, strategy->ops,
+                          &strategy->spec, loop, 1, err);
     instance->prepared = code == 0;
     return code;
 }
@@ -132,7 +133,7 @@ static int begin_state(struct instance *instance, const struct way *way,
 static int begin_powered(struct instance *instance, int64_t iterations,
                          const double *power, struct error *err)
 {
-    const struct way *way = instance->site->way;
+    const struct strategy *strategy = instance->site->strategy;
     const struct sched_loop loop = {
         .iterations = iterations, .workers = instance->threads, .power = power};
     bool table = instance->table.steps > 0 && power == NULL &&
@@ -141,28 +142,28 @@ static int begin_powered(struct instance *instance, int64_t iterations,
     if (!table) {
         sched_table_free(&instance->table);
         instance->table = (struct sched_table){0};
-        code = sched_table_build(&instance->table, way->ops, &way->spec, &loop,
-                                 1, err);
-        if (code == 0 && way->ops->order != NULL)
+        code = sched_table_build(&instance->table, strategy->ops,
+                                 &strategy->spec, &loop, 1, err);
+        if (code == 0 && strategy->ops->order != NULL)
             costs_move_last(&instance->table);
         if (code == -ENOTSUP || code == -E2BIG)
-            code = begin_state(instance, way, &loop, err);
+            code = begin_state(instance, strategy, &loop, err);
     }
     return code;
 }
 
-/* The way has accepted the loop, so only its powers can be refused. */
+/* The strategy has accepted the loop, so only its powers can be refused. */
 static void begin_scheme(struct instance *instance, int64_t iterations)
 {
     double *power = NULL;
     struct error err = {""};
-    if (instance->site->way->ops->flags & SCHED_BY_POWER)
+    if (instance->site->strategy->ops->flags & SCHED_BY_POWER)
         power = find_powers(instance->site, instance->threads);
     int code = begin_powered(instance, iterations, power, &err);
     if (code != 0 && power != NULL)
         code = begin_powered(instance, iterations, NULL, &err);
     if (code != 0) {
-        settings_say("%s: %s", instance->site->way->text, err.text);
+        settings_say("%s: %s", instance->site->strategy->text, err.text);
         _Exit(1);
     }
     free(power);
@@ -173,7 +174,7 @@ static void begin_costs(struct instance *instance, int64_t iterations)
     struct error err;
     if (costs_begin(instance, iterations, &err) == 0)
         return;
-    settings_say("%s: %s", instance->site->way->text, err.text);
+    settings_say("%s: %s", instance->site->strategy->text, err.text);
     _Exit(1);
 }
 
@@ -198,15 +199,15 @@ static void begin_steal(struct instance *instance, int64_t iterations)
 static void open_member(struct instance *instance, int number)
 {
     struct member *member = &instance->member[number];
-    const struct way *way = instance->site->way;
+    const struct strategy *strategy = instance->site->strategy;
     *member = (struct member){.primed = -1};
-    if (way == NULL || way->steals || instance->iterations == 0)
+    if (strategy == NULL || strategy->steals || instance->iterations == 0)
         return;
     if (instance->table.rank != NULL)
         member->primed = instance->table.rank[number];
     if (instance->table.steps == 0)
         source_state_open(&member->state, number, &instance->sched,
-                          &instance->lock, way->ops->feedback != NULL, 0);
+                          &instance->lock, strategy->ops->feedback != NULL, 0);
 }
 
 static struct instance *begin_instance(struct site *site, int threads,
@@ -220,9 +221,9 @@ static struct instance *begin_instance(struct site *site, int threads,
         /* Otherwise the rest of another visit would be handed out again. */
         sched_table_free(&instance->table);
         instance->table = (struct sched_table){0};
-    } else if (site->way != NULL) {
+    } else if (site->strategy != NULL) {
         site_show(site);
-        instance->steals = site->way->steals;
+        instance->steals = site->strategy->steals;
         if (instance->steals)
             begin_steal(instance, iterations);
         else if (site->by_cost)
@@ -354,12 +355,13 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
 static void finish_visit(struct instance *instance)
 {
     struct site *site = instance->site;
-    const struct way *way = site->way;
+    const struct strategy *strategy = site->strategy;
     engine_lock(&site->lock);
     close_visit(site->counted);
     if (site->measures)
         count_visit(site->counted, instance);
-    if (way != NULL && way->ops != NULL && (way->ops->flags & SCHED_BY_POWER))
+    if (strategy != NULL && strategy->ops != NULL &&
+        (strategy->ops->flags & SCHED_BY_POWER))
         count_speeds(site, instance);
     if (site->stamps)
         costs_keep(site, instance);

@@ -88,7 +88,7 @@ static struct frame *push_frame(const void *caller, const struct clause *clause,
     frame->is.known = known && site != NULL &&
                       clause->clause < CLAUSE_DOACROSS &&
                       !(clause->flags & COUNTERS_ORDERED) &&
-                      (site->measures || site->way != NULL);
+                      (site->measures || site->strategy != NULL);
     return frame;
 }
 

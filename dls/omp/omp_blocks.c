@@ -276,7 +276,7 @@ static void run_units(struct cut *cut, struct frame *frame, struct took *took)
 {
     struct unit unit = {.blocks = cut->blocks, .of = frame->threads * cut->per};
     struct chunk chunk;
-    const bool last_first = cut->loop->way->last_first;
+    const bool last_first = cut->loop->strategy->last_first;
     while (frame_take(frame, &chunk)) {
         uint64_t began = engine_ticks();
         for (int64_t i = 0; i < chunk.size; i++) {
@@ -350,7 +350,7 @@ void blocks_end(const struct cut *cut)
     double mean = cut->ticks / (double)cut->count;
     double least = ticks_of(UNIT_S) * cut->threads;
     bool units = cut->count > cut->threads;
-    if (cut->loop->way == NULL || cut->count == 0)
+    if (cut->loop->strategy == NULL || cut->count == 0)
         return;
     engine_lock(&cut->loop->lock);
     if (units && blocks->visits < LEARN_VISITS) {

@@ -44,14 +44,14 @@ static int build_learning(struct sched_table *table,
                           const struct sched_loop *loop, struct error *err)
 {
     char text[64];
-    struct way way;
+    struct strategy strategy;
     int64_t chunk = loop->iterations / LEARN_CHUNKS / loop->workers;
     snprintf(text, sizeof(text), "css:chunk=%lld",
              (long long)(chunk > 0 ? chunk : 1));
-    int code = way_parse(text, &way, err);
-    return code != 0
-               ? code
-               : sched_table_build(table, way.ops, &way.spec, loop, 1, err);
+    int code = strategy_parse(text, &strategy, err);
+    return code != 0 ? code
+                     : sched_table_build(table, strategy.ops, &strategy.spec,
+                                         loop, 1, err);
 }
 
 void costs_watch(struct instance *instance, int64_t iterations)
@@ -73,14 +73,14 @@ int costs_begin(struct instance *instance, int64_t iterations,
     engine_lock(&site->lock);
     if (site->costs == iterations) {
         loop.cost = site->cost;
-        code = sched_table_build(&instance->table, site->way->ops,
-                                 &site->way->spec, &loop, 1, err);
+        code = sched_table_build(&instance->table, site->strategy->ops,
+                                 &site->strategy->spec, &loop, 1, err);
     }
     engine_unlock(&site->lock);
     if (code != 0) {
         loop.cost = NULL;
         code = build_learning(&instance->table, &loop, err);
-    } else if (site->way->ops->order != NULL) {
+    } else if (site->strategy->ops->order != NULL) {
         costs_move_last(&instance->table);
     }
     return code;

@@ -88,10 +88,10 @@ static int64_t next_gap(struct frame *frame)
 
 static bool is_stamped(const struct frame *frame)
 {
-    const struct way *way = frame->site->way;
+    const struct strategy *strategy = frame->site->strategy;
     return frame->site->measures || frame->site->stamps ||
-           (way != NULL && way->ops != NULL &&
-            (way->ops->flags & SCHED_BY_POWER));
+           (strategy != NULL && strategy->ops != NULL &&
+            (strategy->ops->flags & SCHED_BY_POWER));
 }
 
 /* Its chunks come from a table and nothing else. */
@@ -195,7 +195,7 @@ bool frame_watch_end(struct frame *frame, bool more)
 static bool take_own(struct frame *frame, struct chunk *chunk)
 {
     struct steal_range *range = &frame->instance->range[frame->thread];
-    int64_t piece = frame->site->way->piece;
+    int64_t piece = frame->site->strategy->piece;
     uint64_t ends = atomic_load_explicit(&range->ends, memory_order_acquire);
     while (steal_size(ends) > 0) {
         int64_t begin = steal_begin(ends), size = steal_size(ends);
@@ -217,7 +217,8 @@ static bool rob_range(struct frame *frame, int victim)
     struct steal_range *to = &frame->instance->range[frame->thread];
     uint64_t ends = atomic_load_explicit(&from->ends, memory_order_acquire);
     while (steal_size(ends) > 0) {
-        int64_t half = steal_half(steal_size(ends), frame->site->way->piece);
+        int64_t half =
+            steal_half(steal_size(ends), frame->site->strategy->piece);
         int64_t cut = steal_end(ends) - half;
         if (atomic_compare_exchange_weak(&from->ends, &ends,
                                          steal_ends(steal_begin(ends), cut))) {

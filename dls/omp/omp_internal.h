@@ -23,7 +23,7 @@
 #define DLS_OMP_OMP_INTERNAL_H
 
 #include "dls/omp/omp_counters.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/messages/source.h"
 #include "harness/transport/steal/steal_range.h"
 #include "sched/schemes/scheme_registry.h"
@@ -130,14 +130,15 @@ struct loop_names {
 void settings_find_names(const struct module *module, const void *address,
                          const struct clause *clause, struct loop_names *names);
 
-/* The way for a loop; NULL: its runtime alone, and `why` says why where that
- * is no matter of course (an empty text otherwise). */
-const struct way *settings_choose(const struct counters_site *site,
-                                  const struct loop_names *names,
-                                  char why[COUNTERS_NAME_MAX]);
+/* The strategy for a loop; NULL: its runtime alone, and `why` says why where
+ * that is no matter of course (an empty text otherwise). */
+const struct strategy *settings_choose(const struct counters_site *site,
+                                       const struct loop_names *names,
+                                       char why[COUNTERS_NAME_MAX]);
 
-/* The way does not take a loop, and says why: one line for each way. */
-void settings_refuse(const struct way *way, const struct error *err,
+/* The strategy does not take a loop, and says why: one line for each strategy.
+ */
+void settings_refuse(const struct strategy *strategy, const struct error *err,
                      char why[COUNTERS_NAME_MAX]);
 
 /* Gives a descriptor to `dlsbench omp`; false: it cannot be reached. */
@@ -168,13 +169,13 @@ struct site {
     _Atomic uintptr_t key;
     struct counters_site *counted;
     const struct runtime *runtime;
-    const struct way *way;
+    const struct strategy *strategy;
     bool measures;
-    bool chooses;            /* the way takes some numbers of iterations only */
-    bool by_cost;            /* it counts with the costs of iterations */
-    bool records;            /* they are recorded */
-    bool stamps;             /* one of both: the time of each chunk is taken */
-    atomic_bool shown;       /* that the way has handed out chunks */
+    bool chooses;      /* the strategy takes some numbers of iterations only */
+    bool by_cost;      /* it counts with the costs of iterations */
+    bool records;      /* they are recorded */
+    bool stamps;       /* one of both: the time of each chunk is taken */
+    atomic_bool shown; /* that the strategy has handed out chunks */
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
     int idles;
@@ -199,11 +200,11 @@ struct site *site_find(const void *address, const struct clause *clause);
 struct site *site_find_part(struct site *region, const void *from,
                             const void *to);
 
-/* Whether the chunks of a visit are the way's: the same for all threads of the
- * team.  Where they are not, the runtime hands them out. */
+/* Whether the chunks of a visit are the strategy's: the same for all threads of
+ * the team.  Where they are not, the runtime hands them out. */
 bool site_takes(struct site *site, uint64_t iterations, int threads);
 
-/* The way hands out chunks, from now on. */
+/* The strategy hands out chunks, from now on. */
 void site_show(struct site *site);
 
 /* Nobody else makes or changes a site in between: around a fork. */

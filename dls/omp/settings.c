@@ -194,7 +194,7 @@ static void count_rules(bool found)
     ruled += found;
 }
 
-/* ---- the way ---- */
+/* ---- the strategy ---- */
 
 /* Rules know a loop by its place in one build, by file:line, with or without
  * folders, or by function. */
@@ -213,72 +213,72 @@ static int resolve_rule(const struct loop_names *names,
 }
 
 struct kept {
-    struct way way;   /* first */
-    atomic_bool said; /* that it refuses a loop */
+    struct strategy strategy; /* first */
+    atomic_bool said;         /* that it refuses a loop */
     struct kept *next;
 };
 
 /* One copy of each text. */
-static const struct way *keep_way(const struct way *way)
+static const struct strategy *keep_strategy(const struct strategy *strategy)
 {
     static struct kept *first;
     for (const struct kept *k = first; k != NULL; k = k->next)
-        if (strcmp(k->way.text, way->text) == 0)
-            return &k->way;
+        if (strcmp(k->strategy.text, strategy->text) == 0)
+            return &k->strategy;
     struct kept *kept = malloc(sizeof(*kept));
     if (kept == NULL)
         return NULL;
-    kept->way = *way;
+    kept->strategy = *strategy;
     kept->said = false;
     kept->next = first;
     first = kept;
-    return &kept->way;
+    return &kept->strategy;
 }
 
-static int parse_schedule(const struct schedule *schedule, struct way *way,
-                          struct error *err)
+static int parse_schedule(const struct schedule *schedule,
+                          struct strategy *strategy, struct error *err)
 {
-    int code = way_parse(schedule->scheme, way, err);
+    int code = strategy_parse(schedule->scheme, strategy, err);
     if (code != 0)
         error_prefix(err, code, "%s", schedule->from);
     return code;
 }
 
-static const struct way *choose_way(const struct counters_site *site,
-                                    const struct loop_names *names,
-                                    char why[COUNTERS_NAME_MAX])
+static const struct strategy *choose_strategy(const struct counters_site *site,
+                                              const struct loop_names *names,
+                                              char why[COUNTERS_NAME_MAX])
 {
     struct schedule schedule;
-    struct way way;
+    struct strategy strategy;
     struct error err;
     int code = resolve_rule(names, &schedule, &err);
     count_rules(code != 0 || schedule.scheme[0] != '\0');
     if (code == 0 && schedule.scheme[0] == '\0')
         return NULL;
     if (code == 0)
-        code = parse_schedule(&schedule, &way, &err);
+        code = parse_schedule(&schedule, &strategy, &err);
     if (code != 0) {
         settings_say("%s", err.text);
         snprintf(why, COUNTERS_NAME_MAX, "%.239s", err.text);
         return NULL;
     }
-    if (way.last_first && site->clause != CLAUSE_BLOCKS) {
+    if (strategy.last_first && site->clause != CLAUSE_BLOCKS) {
         snprintf(why, COUNTERS_NAME_MAX,
                  "%.60s is for the blocks of static loops that gcc compiled in",
-                 way.text);
+                 strategy.text);
         return NULL;
     }
-    if (way.steals && (site->flags & COUNTERS_MONOTONIC)) {
+    if (strategy.steals && (site->flags & COUNTERS_MONOTONIC)) {
         snprintf(why, COUNTERS_NAME_MAX,
                  "a monotonic loop gets its chunks in order, not by stealing");
         return NULL;
     }
-    if (way.ops != NULL && way.ops->order != NULL &&
+    if (strategy.ops != NULL && strategy.ops->order != NULL &&
         (site->flags & COUNTERS_MONOTONIC)) {
         snprintf(why, COUNTERS_NAME_MAX,
                  "a monotonic loop gets its chunks in order, which those of "
                  "%.60s are not",
-                 way.text);
+                 strategy.text);
         return NULL;
     }
     if (the.records && (site->flags & COUNTERS_MONOTONIC)) {
@@ -286,21 +286,21 @@ static const struct way *choose_way(const struct counters_site *site,
                  "monotonic: its chunks would be others than it asks for");
         return NULL;
     }
-    return keep_way(&way);
+    return keep_strategy(&strategy);
 }
 
-void settings_refuse(const struct way *way, const struct error *err,
+void settings_refuse(const struct strategy *strategy, const struct error *err,
                      char why[COUNTERS_NAME_MAX])
 {
-    struct kept *kept = (struct kept *)(uintptr_t)way;
+    struct kept *kept = (struct kept *)(uintptr_t)strategy;
     snprintf(why, COUNTERS_NAME_MAX, "%.239s", err->text);
     if (!atomic_exchange(&kept->said, true))
         settings_say("%s; such loops run as without it", err->text);
 }
 
-const struct way *settings_choose(const struct counters_site *site,
-                                  const struct loop_names *names,
-                                  char why[COUNTERS_NAME_MAX])
+const struct strategy *settings_choose(const struct counters_site *site,
+                                       const struct loop_names *names,
+                                       char why[COUNTERS_NAME_MAX])
 {
     why[0] = '\0';
     if (the.schedules && wrong_loops[0] != '\0') {
@@ -313,7 +313,7 @@ const struct way *settings_choose(const struct counters_site *site,
     if (!may_change(site->clause, site->flags))
         return NULL;
     locale_t before = numbers_as_in_c();
-    const struct way *way = choose_way(site, names, why);
+    const struct strategy *strategy = choose_strategy(site, names, why);
     numbers_as_before(before);
-    return way;
+    return strategy;
 }

@@ -140,17 +140,17 @@ static bool fill_site(struct site *site, const void *address,
         snprintf(counters->runtime, sizeof(counters->runtime), "%.63s",
                  path_last(site->runtime->file));
     if (counters_is_loop(clause->clause))
-        site->way = settings_choose(counted, &found->names, counted->note);
+        site->strategy = settings_choose(counted, &found->names, counted->note);
     /* Schemes that refuse some loops refuse the smallest. */
     struct error err;
-    site->by_cost = site->way != NULL && way_by_cost(site->way);
-    site->records = site->way != NULL && settings()->records;
+    site->by_cost = site->strategy != NULL && strategy_by_cost(site->strategy);
+    site->records = site->strategy != NULL && settings()->records;
     site->stamps = site->by_cost || site->records;
     site->chooses =
-        site->way != NULL &&
-        (site->way->steals || site->stamps ||
-         (site->way->ops != NULL && site->way->ops->order != NULL) ||
-         way_check(site->way, 1, 1, &err));
+        site->strategy != NULL &&
+        (site->strategy->steals || site->stamps ||
+         (site->strategy->ops != NULL && site->strategy->ops->order != NULL) ||
+         strategy_check(site->strategy, 1, 1, &err));
     atomic_store(&counters->sites, number + 1);
     return true;
 }
@@ -196,25 +196,25 @@ static struct site *make_site(uintptr_t key, unsigned at, const void *address,
 static int check_loop(const struct site *site, int64_t iterations, int threads,
                       struct error *err)
 {
-    if (site->records && iterations > WAY_COSTS_MAX)
+    if (site->records && iterations > STRATEGY_COSTS_MAX)
         return error_set(err, ENOTSUP,
                          "the costs of up to %d iterations are recorded, this "
                          "loop has %lld",
-                         WAY_COSTS_MAX, (long long)iterations);
-    return way_check(site->way, iterations, threads, err);
+                         STRATEGY_COSTS_MAX, (long long)iterations);
+    return strategy_check(site->strategy, iterations, threads, err);
 }
 
-/* Only ways that take some loops are asked each time. */
+/* Only strategies that take some loops are asked each time. */
 bool site_takes(struct site *site, uint64_t iterations, int threads)
 {
     struct error err;
-    if (site->way == NULL || iterations > INT64_MAX)
+    if (site->strategy == NULL || iterations > INT64_MAX)
         return false;
     if (OMP_LIKELY(!site->chooses) || iterations == 0 ||
         check_loop(site, (int64_t)iterations, threads, &err) == 0)
         return true;
     engine_lock(&site->lock);
-    settings_refuse(site->way, &err, site->counted->note);
+    settings_refuse(site->strategy, &err, site->counted->note);
     engine_unlock(&site->lock);
     return false;
 }
@@ -225,7 +225,7 @@ void site_show(struct site *site)
         atomic_exchange(&site->shown, true))
         return;
     snprintf(site->counted->scheme, sizeof(site->counted->scheme), "%.239s",
-             site->way->text);
+             site->strategy->text);
 }
 
 void sites_hold(void)

@@ -1,8 +1,7 @@
-/* The private parts of a run, shared by the files of this folder. repetition.c
- * opens and repeats; repetition_loop.c is the timed part. repetition_steps.c
- * has the time steps of independent iterations, repetition_gather.c collects
- * the reports of all ranks at rank 0.  They are the same natively and in
- * simulation.
+/* The private parts of a run.  repetition.c opens and repeats,
+ * repetition_loop.c is the timed part, repetition_steps.c has time steps of
+ * independent iterations, repetition_gather.c collects the reports of all ranks
+ * at rank 0.  They are the same natively and in simulation.
  *
  * A process holds some ranks of the launch: natively one, in simulation all.
  * Ranks, workers and threads of "here" are those of this process, counted from

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/foretell/replay/replay_names.h"
 #include "bench/options/numbers.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 #include "kernels/support/cost_file.h"
 
@@ -48,9 +48,10 @@ static int name_schemes(struct outlook *outlook, struct error *err)
     if (code != 0)
         return code;
     for (int i = 0; i < count; i++) {
-        struct way way;
+        struct strategy strategy;
         struct error ignored;
-        if (!text_is(name[i], "rnd") && way_parse(name[i], &way, &ignored) == 0)
+        if (!text_is(name[i], "rnd") &&
+            strategy_parse(name[i], &strategy, &ignored) == 0)
             name[outlook->schemes++] = name[i];
         else
             free(name[i]);

@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "bench/foretell/replay/outlook.h"
 #include "bench/options/table.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 #include "harness/record/record.h"
 
@@ -122,7 +122,7 @@ static void print_best(const struct outlook *outlook,
 static void print_winner(const struct outlook *outlook,
                          const struct outlook_loop *loop, int i, FILE *out)
 {
-    struct way way;
+    struct strategy strategy;
     struct error ignored;
     double error = outlook_error(loop);
     int winner = outlook_winner(outlook, loop, i);
@@ -142,8 +142,8 @@ static void print_winner(const struct outlook *outlook,
             100 * outlook_gain(outlook, loop, winner, i), loop->own,
             100 * error, outlook->scheme[winner],
             strstr(loop->own, "(runtime)") != NULL ? "" : " --loops dynamic");
-    if (way_parse(outlook->scheme[winner], &way, &ignored) == 0 &&
-        !way_keeps_order(&way))
+    if (strategy_parse(outlook->scheme[winner], &strategy, &ignored) == 0 &&
+        !strategy_keeps_order(&strategy))
         fprintf(out, ", and compare the answers with --check: it hands out "
                      "iterations in another order");
     fprintf(out, "\n");

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
@@ -80,17 +80,17 @@ static int refuse_room(struct error *err)
 static int add_scheme(struct candidates *candidates, const char *text,
                       struct error *err)
 {
-    struct way way;
+    struct strategy strategy;
     if (strncmp(text, "auto", 4) == 0 && strchr(":", text[4]) != NULL)
         return error_set(
             err, EINVAL,
             "omp: --try: 'auto' chooses for whole runs of dlsbench "
             "run; allowed: all, or schemes");
-    int code = way_parse(text, &way, err);
+    int code = strategy_parse(text, &strategy, err);
     if (code != 0)
         return error_prefix(err, code, "omp: --try");
-    return candidates_add(candidates, FACTOR_SCHEDULE, way.text, way.text,
-                          NULL) < 0
+    return candidates_add(candidates, FACTOR_SCHEDULE, strategy.text,
+                          strategy.text, NULL) < 0
                ? refuse_room(err)
                : 0;
 }
@@ -144,12 +144,12 @@ static int add_part(struct candidates *candidates, const char *text, bool cuts,
 static int hint_at_words(const char *text, int code, struct error *err)
 {
     const char *words[FACTORS + 1] = {"all"};
-    struct way way;
+    struct strategy strategy;
     struct error why = {""};
     char hint[NEAREST_HINT_MAX];
     memcpy(words + 1, factor_names, FACTOR_OTHER * sizeof(*words));
     nearest_hint(text, words, hint);
-    if (hint[0] == '\0' || way_parse(text, &way, &why) == 0 ||
+    if (hint[0] == '\0' || strategy_parse(text, &strategy, &why) == 0 ||
         strstr(why.text, "did you mean") != NULL)
         return code;
     return error_set(err, EINVAL, "omp: --try: '%s' is unknown%s", text, hint);

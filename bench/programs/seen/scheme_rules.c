@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "bench/programs/seen/source_lines.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static int add_rule(void *arg, const char *name, const char *where,
 int rules_read(struct rules *rules, const char *path, struct error *err)
 {
     *rules = (struct rules){0};
-    return way_check_rules(path, add_rule, rules, err);
+    return strategy_check_rules(path, add_rule, rules, err);
 }
 
 void rules_free(struct rules *rules)

@@ -6,7 +6,7 @@
 #include "bench/options/table.h"
 #include "bench/programs/seen/start.h"
 #include "bench/programs/try/use.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
@@ -52,10 +52,11 @@ const char *findings_say_seems(const struct findings *findings, int subject,
 static const char *warn_of_order(const struct findings *findings,
                                  const char *scheme)
 {
-    struct way way;
+    struct strategy strategy;
     struct error ignored;
-    bool keeps = scheme == NULL || way_parse(scheme, &way, &ignored) != 0 ||
-                 way_keeps_order(&way);
+    bool keeps = scheme == NULL ||
+                 strategy_parse(scheme, &strategy, &ignored) != 0 ||
+                 strategy_keeps_order(&strategy);
     if (keeps || findings->rounds->attempts->check != NULL)
         return "";
     return "; it hands out iterations in another order than the program's "

@@ -7,7 +7,7 @@
 #include "bench/options/command.h"
 #include "bench/programs/execution/attempt.h"
 #include "bench/programs/seen/start.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int read_seeds(struct seeds *seeds, const char *scheme,
 {
     const char *range = find_range(scheme);
     char text[SPEC_CANONICAL_MAX], *end, *last;
-    struct way way;
+    struct strategy strategy;
     *seeds = (struct seeds){.scheme = scheme, .before = (int)(range - scheme)};
     errno = 0;
     seeds->first = strtoll(range, &end, 10);
@@ -71,10 +71,10 @@ static int read_seeds(struct seeds *seeds, const char *scheme,
                          "0 <= FIRST <= LAST",
                          scheme);
     write_scheme(seeds, seeds->last, text);
-    int code = way_parse(text, &way, err);
+    int code = strategy_parse(text, &strategy, err);
     if (code != 0)
         return error_prefix(err, code, "omp: --scheme");
-    return strncmp(way.text, "rnd", 3) == 0 &&
+    return strncmp(strategy.text, "rnd", 3) == 0 &&
                    strncmp(range - 5, "seed=", 5) == 0
                ? 0
                : error_set(err, EINVAL,

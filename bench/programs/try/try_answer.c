@@ -1,7 +1,7 @@
 #include "bench/programs/try/try_answer.h"
 
 #include "base/stats.h"
-#include "dls/way.h"
+#include "dls/strategy.h"
 #include "harness/process/need.h"
 
 #include <math.h>
@@ -120,12 +120,13 @@ static bool are_alike(const struct answer_choice *choice,
 /* Programs may rely on the order of iterations. */
 static int order_rank(const struct candidates *candidates, int i)
 {
-    struct way way;
+    struct strategy strategy;
     struct error ignored;
     char text[CANDIDATES_CLAUSE];
     const char *scheme = candidates->scheme[i];
-    bool moves = scheme != NULL && way_parse(scheme, &way, &ignored) == 0 &&
-                 !way_keeps_order(&way);
+    bool moves = scheme != NULL &&
+                 strategy_parse(scheme, &strategy, &ignored) == 0 &&
+                 !strategy_keeps_order(&strategy);
     bool clause = scheme == NULL || candidates_clause(scheme, text) != NULL;
     return 4 * moves + 2 * (candidates->factor[i] == FACTOR_SEVERAL) + !clause;
 }

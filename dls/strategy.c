@@ -1,4 +1,4 @@
-#include "dls/way.h"
+#include "dls/strategy.h"
 
 #include "base/nearest.h"
 #include "harness/transport/steal/steal_range.h"
@@ -34,69 +34,75 @@ static bool is_known(const char *name, const char *names[NAMES_MAX])
     return known;
 }
 
-static int parse_steal(const char *text, struct way *way, struct error *err)
+static int parse_steal(const char *text, struct strategy *strategy,
+                       struct error *err)
 {
-    int code = spec_parse("scheme", text, steal, steal_params, &way->spec, err);
+    int code =
+        spec_parse("scheme", text, steal, steal_params, &strategy->spec, err);
     if (code != 0)
         return code;
-    way->steals = true;
-    way->piece = way->spec.value[0].integer;
+    strategy->steals = true;
+    strategy->piece = strategy->spec.value[0].integer;
     return 0;
 }
 
-static int parse_last_first(const char *text, struct way *way,
+static int parse_last_first(const char *text, struct strategy *strategy,
                             struct error *err)
 {
     static const struct spec_param none[] = {{0}};
     struct spec single;
-    int code = spec_parse("scheme", text, last_first, none, &way->spec, err);
-    way->last_first = true;
-    return code != 0 ? code : sched_parse("ss", &way->ops, &single, err);
+    int code =
+        spec_parse("scheme", text, last_first, none, &strategy->spec, err);
+    strategy->last_first = true;
+    return code != 0 ? code : sched_parse("ss", &strategy->ops, &single, err);
 }
 
-static int check_possible(const struct way *way, struct error *err)
+static int check_possible(const struct strategy *strategy, struct error *err)
 {
-    if (way->ops == NULL || way->ops->available == NULL)
+    if (strategy->ops == NULL || strategy->ops->available == NULL)
         return 0;
     return error_set(err, EINVAL,
                      "scheme %s counts the processes in run queues, which are "
                      "not known to the loops of another program",
-                     way->spec.canonical);
+                     strategy->spec.canonical);
 }
 
-bool way_by_cost(const struct way *way)
+bool strategy_by_cost(const struct strategy *strategy)
 {
-    return way->ops != NULL &&
-           (sched_flags(way->ops, &way->spec) & SCHED_NEEDS_COST) != 0;
+    return strategy->ops != NULL &&
+           (sched_flags(strategy->ops, &strategy->spec) & SCHED_NEEDS_COST) !=
+               0;
 }
 
-static int check_costs(const struct way *way, int64_t iterations,
+static int check_costs(const struct strategy *strategy, int64_t iterations,
                        struct error *err)
 {
-    if (iterations <= WAY_COSTS_MAX)
+    if (iterations <= STRATEGY_COSTS_MAX)
         return 0;
     return error_set(err, ENOTSUP,
                      "%s keeps the costs of up to %d iterations, this loop has "
                      "%lld",
-                     way->text, WAY_COSTS_MAX, (long long)iterations);
+                     strategy->text, STRATEGY_COSTS_MAX, (long long)iterations);
 }
 
 /* A table has all chunks at once. */
-static int check_ordered(const struct way *way, const struct sched_loop *loop,
-                         struct error *err)
+static int check_ordered(const struct strategy *strategy,
+                         const struct sched_loop *loop, struct error *err)
 {
-    int64_t chunks = way->ops->order_room(loop, &way->spec);
+    int64_t chunks = strategy->ops->order_room(loop, &strategy->spec);
     if (chunks <= SCHED_TABLE_STEPS_MAX)
         return 0;
-    return error_set(
-        err, ENOTSUP, "%s: more than %lld chunks of %lld iterations", way->text,
-        (long long)SCHED_TABLE_STEPS_MAX, (long long)loop->iterations);
+    return error_set(err, ENOTSUP,
+                     "%s: more than %lld chunks of %lld iterations",
+                     strategy->text, (long long)SCHED_TABLE_STEPS_MAX,
+                     (long long)loop->iterations);
 }
 
-bool way_keeps_order(const struct way *way)
+bool strategy_keeps_order(const struct strategy *strategy)
 {
-    return !way->steals && !way->last_first && way->ops->order == NULL &&
-           !(sched_flags(way->ops, &way->spec) & SCHED_PRIMED);
+    return !strategy->steals && !strategy->last_first &&
+           strategy->ops->order == NULL &&
+           !(sched_flags(strategy->ops, &strategy->spec) & SCHED_PRIMED);
 }
 
 static int check_steal(int64_t iterations, struct error *err)
@@ -109,34 +115,36 @@ static int check_steal(int64_t iterations, struct error *err)
                      (long long)STEAL_ITERATIONS_MAX, (long long)iterations);
 }
 
-int way_check(const struct way *way, int64_t iterations, int threads,
-              struct error *err)
+int strategy_check(const struct strategy *strategy, int64_t iterations,
+                   int threads, struct error *err)
 {
     const struct sched_loop loop = {.iterations = iterations,
                                     .workers = threads};
     struct sched sched;
-    if (way->steals)
+    if (strategy->steals)
         return check_steal(iterations, err);
-    if (way_by_cost(way))
-        return check_costs(way, iterations, err);
-    int code = sched_check(way->ops, &way->spec, &loop, 1, err);
-    if (code == 0 && way->ops->order != NULL)
-        return check_ordered(way, &loop, err);
+    if (strategy_by_cost(strategy))
+        return check_costs(strategy, iterations, err);
+    int code = sched_check(strategy->ops, &strategy->spec, &loop, 1, err);
+    if (code == 0 && strategy->ops->order != NULL)
+        return check_ordered(strategy, &loop, err);
     if (code != 0)
         return code;
-    void *memory = malloc(sched_bytes(way->ops, &loop));
+    void *memory = malloc(sched_bytes(strategy->ops, &loop));
     if (memory == NULL)
-        return error_set(err, ENOMEM, "%s: out of memory", way->text);
-    code = sched_init(&sched, memory, way->ops, &way->spec, &loop, 1, err);
+        return error_set(err, ENOMEM, "%s: out of memory", strategy->text);
+    code = sched_init(&sched, memory, strategy->ops, &strategy->spec, &loop, 1,
+                      err);
     free(memory);
     return code;
 }
 
-int way_parse(const char *text, struct way *way, struct error *err)
+int strategy_parse(const char *text, struct strategy *strategy,
+                   struct error *err)
 {
     const char *names[NAMES_MAX];
     char name[SPEC_NAME_MAX];
-    *way = (struct way){0};
+    *strategy = (struct strategy){0};
     int code = spec_name("scheme", text, name, err);
     if (code != 0)
         return code;
@@ -144,14 +152,15 @@ int way_parse(const char *text, struct way *way, struct error *err)
         return nearest_unknown(err, name, names, "dlsbench list schemes",
                                "scheme '%s' is unknown", name);
     if (strcmp(name, steal) == 0)
-        code = parse_steal(text, way, err);
+        code = parse_steal(text, strategy, err);
     else if (strcmp(name, last_first) == 0)
-        code = parse_last_first(text, way, err);
+        code = parse_last_first(text, strategy, err);
     else
-        code = sched_parse(text, &way->ops, &way->spec, err);
+        code = sched_parse(text, &strategy->ops, &strategy->spec, err);
     if (code == 0)
-        code = check_possible(way, err);
+        code = check_possible(strategy, err);
     if (code == 0)
-        memcpy(way->text, way->spec.canonical, sizeof(way->text));
+        memcpy(strategy->text, strategy->spec.canonical,
+               sizeof(strategy->text));
     return code;
 }
