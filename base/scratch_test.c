@@ -48,9 +48,9 @@ static void write_file(const char *folder, const char *name)
  * what is not ours. */
 static void leave_behind(const char *base)
 {
-    int told[2];
+    int ready[2];
     char byte;
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
         struct scratch scratch;
@@ -62,15 +62,15 @@ static void leave_behind(const char *base)
         mkdir(path, 0700);
         write_file(path, "file");
         snprintf(path, sizeof(path), "%s/link", scratch.path);
-        if (symlink(base, path) != 0 || write(told[1], "x", 1) != 1)
+        if (symlink(base, path) != 0 || write(ready[1], "x", 1) != 1)
             _exit(1);
         pause();
     }
-    assert_int_equal(read(told[0], &byte, 1), 1);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    close(told[0]);
-    close(told[1]);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 static void folders_of_the_dead_are_removed(void **state)

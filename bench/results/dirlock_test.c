@@ -97,9 +97,9 @@ static void shapes_are_apart(void **state)
 static void it_ends_with_its_process_and_is_not_passed_on(void **state)
 {
     struct error err;
-    int told[2];
+    int ready[2];
     char byte;
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(ready), 0);
     pid_t holder = fork();
     if (holder == 0) {
         if (take(*state, 0, 0, 1, &err) < 0)
@@ -107,20 +107,20 @@ static void it_ends_with_its_process_and_is_not_passed_on(void **state)
         if (fork() == 0)
             execl("/bin/sh", "sh", "-c", "sleep 1", (char *)NULL);
         usleep(100000);
-        if (write(told[1], "x", 1) != 1)
+        if (write(ready[1], "x", 1) != 1)
             _exit(1);
         pause();
         _exit(0);
     }
-    assert_int_equal(read(told[0], &byte, 1), 1);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
     assert_int_equal(take(*state, 0, 0, 1, &err), -EBUSY);
     kill(holder, SIGKILL);
     waitpid(holder, NULL, 0);
     int fd = take(*state, 0, 0, 1, &err);
     assert_true(fd >= 0);
     close(fd);
-    close(told[0]);
-    close(told[1]);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 static void locks_that_only_one_host_sees_are_known(void **state)

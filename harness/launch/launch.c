@@ -229,15 +229,15 @@ static int run_launch(struct launch *launch, const char *worklist_path,
         launch->began_s = engine_now();
         code = measure_all(launch, err);
     }
-    int told = 0;
+    int written = 0;
     if (code == 0 && manifest_end(launch, manifest))
-        told = record_manifest(launch->work.out, launch->work.launch,
-                               json_incref(manifest), err);
+        written = record_manifest(launch->work.out, launch->work.launch,
+                                  json_incref(manifest), err);
     json_decref(manifest);
-    int closed = close_files(launch, code == 0 && told == 0 ? err : NULL);
+    int closed = close_files(launch, code == 0 && written == 0 ? err : NULL);
     return code != 0 ? code
                      : comm_agree(&launch->context.comm,
-                                  told != 0 ? told : closed, err);
+                                  written != 0 ? written : closed, err);
 }
 
 int launch_main(const char *worklist_path)

@@ -153,8 +153,8 @@ bool trial_trying(const struct trial *trial);
 
 /* Collective: the repetition took so long, by rank 0.  Returns what rank 0
  * decided by it; then trial->current is what runs next. */
-enum select_event trial_tell(struct trial *trial, const struct comm *comm,
-                             double time_s);
+enum select_event trial_add(struct trial *trial, const struct comm *comm,
+                            double time_s);
 
 /* Lines of choices-<launch>.jsonl: a decision after a repetition (NULL: none),
  * and the result of a candidate; rank 0. */

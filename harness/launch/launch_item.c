@@ -169,7 +169,7 @@ static int decide_next(struct launch *launch, struct item *item, double time_s,
                        struct error *err)
 {
     struct trial *trial = item->trial;
-    enum select_event event = trial_tell(trial, &launch->context.comm, time_s);
+    enum select_event event = trial_add(trial, &launch->context.comm, time_s);
     item->run = trial->run[trial->current];
     json_t *row = launch_root(launch)
                       ? trial_row_decision(trial, launch->work.launch,

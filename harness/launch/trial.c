@@ -71,15 +71,15 @@ bool trial_trying(const struct trial *trial)
     return select_trying(&trial->select);
 }
 
-enum select_event trial_tell(struct trial *trial, const struct comm *comm,
-                             double time_s)
+enum select_event trial_add(struct trial *trial, const struct comm *comm,
+                            double time_s)
 {
     enum select_event event = SELECT_NOTHING;
     int next = 0;
     if (comm->rank == 0) {
         trial->seen[trial->current]++;
         trial->spent_s[trial->current] += time_s;
-        event = select_tell(&trial->select, time_s);
+        event = select_report(&trial->select, time_s);
         next = select_current(&trial->select);
     }
     trial->current = comm_max_int(comm, next);
@@ -116,7 +116,7 @@ static json_t *list_standing(const struct trial *trial)
             json_pack("{s:s,s:b,s:i,s:o,s:o}", "candidate",
                       trial->candidates[i].hash, "out",
                       trial->select.candidate[i].out, "times",
-                      trial->select.candidate[i].told, "median_s",
+                      trial->select.candidate[i].times, "median_s",
                       record_real(select_median(&trial->select, i)), "bound",
                       record_real(select_bound(&trial->select, i))));
     return list;

@@ -6,7 +6,7 @@
 #include "harness/problem/loop.h"
 
 /* Iterations whose output this rank holds, and where (output or inbox). */
-struct held {
+struct extent {
     char *memory;
     int64_t start, size;
 };
@@ -20,7 +20,7 @@ struct verdict {
  * whether every iteration was held exactly once and is right.
  * Returns 0 or -ENOMEM on all ranks. */
 int verify_output(const struct loop *loop, const struct comm *comm,
-                  const struct held *held, int64_t count,
+                  const struct extent *extent, int64_t count,
                   struct verdict *verdict, struct error *err);
 
 /* Collective, loops without output: sums the tallies of all workers. */
@@ -29,7 +29,7 @@ void verify_tally(const struct loop *loop, const struct comm *comm,
 
 /* Poisons what this rank holds, so that the next repetition cannot pass with
  * the output of this one. */
-void verify_poison(const struct loop *loop, const struct held *held,
+void verify_poison(const struct loop *loop, const struct extent *extent,
                    int64_t count);
 
 #endif

@@ -53,18 +53,18 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct verdict verify(struct fixture *f, const struct held *held,
+static struct verdict verify(struct fixture *f, const struct extent *extent,
                              int64_t count)
 {
     struct verdict verdict = {.wrong_iteration = -77};
     struct error err = {""};
-    if (verify_output(&f->loop, &f->comm, held, count, &verdict, &err) != 0)
+    if (verify_output(&f->loop, &f->comm, extent, count, &verdict, &err) != 0)
         fail_msg("%s", err.text);
     return verdict;
 }
 
 /* Random chunks in random order that cover the loop. */
-static int random_chunks(const struct loop *loop, struct held *held,
+static int random_chunks(const struct loop *loop, struct extent *extent,
                          uint64_t *seed)
 {
     int count = 0;
@@ -72,14 +72,14 @@ static int random_chunks(const struct loop *loop, struct held *held,
         int64_t size = testing_between(seed, 1, 40);
         if (size > ITERATIONS - at)
             size = ITERATIONS - at;
-        held[count] = (struct held){loop->output, at, size};
+        extent[count] = (struct extent){loop->output, at, size};
         at += size;
     }
     for (int i = count - 1; i > 0; i--) {
         int j = (int)testing_between(seed, 0, i);
-        struct held swap = held[i];
-        held[i] = held[j];
-        held[j] = swap;
+        struct extent swap = extent[i];
+        extent[i] = extent[j];
+        extent[j] = swap;
     }
     return count;
 }
@@ -87,12 +87,12 @@ static int random_chunks(const struct loop *loop, struct held *held,
 static void right_output_is_good(void **state)
 {
     struct fixture *f = *state;
-    struct held held[ITERATIONS];
+    struct extent extent[ITERATIONS];
     uint64_t seed = testing_say_seed(__func__);
     make_right(&f->loop);
     for (int round = 0; round < 50; round++) {
-        int count = random_chunks(&f->loop, held, &seed);
-        struct verdict v = verify(f, held, count);
+        int count = random_chunks(&f->loop, extent, &seed);
+        struct verdict v = verify(f, extent, count);
         assert_true(v.good);
         assert_int_equal(v.wrong_iteration, -1);
     }
@@ -101,20 +101,20 @@ static void right_output_is_good(void **state)
 static void one_wrong_bit_is_found(void **state)
 {
     struct fixture *f = *state;
-    struct held held[ITERATIONS];
+    struct extent extent[ITERATIONS];
     uint64_t seed = testing_say_seed(__func__);
     make_right(&f->loop);
     for (int round = 0; round < 200; round++) {
-        int count = random_chunks(&f->loop, held, &seed);
+        int count = random_chunks(&f->loop, extent, &seed);
         int64_t at = testing_between(&seed, 0, ITERATIONS * BYTES - 1);
         char bit = (char)(1 << testing_between(&seed, 0, 7));
         f->loop.output[at] ^= bit;
-        struct verdict v = verify(f, held, count);
+        struct verdict v = verify(f, extent, count);
         assert_false(v.good);
         assert_int_equal(v.wrong_iteration, at / BYTES);
         /* A sampled loop says nothing about an iteration it does not know. */
         f->loop.known[at / BYTES] = 0;
-        assert_true(verify(f, held, count).good);
+        assert_true(verify(f, extent, count).good);
         f->loop.known[at / BYTES] = 1;
         f->loop.output[at] ^= bit;
     }
@@ -123,30 +123,30 @@ static void one_wrong_bit_is_found(void **state)
 static void missing_and_doubled_iterations_are_found(void **state)
 {
     struct fixture *f = *state;
-    struct held held[2 * ITERATIONS];
+    struct extent extent[2 * ITERATIONS];
     uint64_t seed = testing_say_seed(__func__);
     make_right(&f->loop);
     for (int round = 0; round < 200; round++) {
-        int count = random_chunks(&f->loop, held, &seed);
+        int count = random_chunks(&f->loop, extent, &seed);
         int which = (int)testing_between(&seed, 0, count - 1);
-        struct held chunk = held[which];
+        struct extent chunk = extent[which];
         /* Without it. */
-        held[which] = held[count - 1];
-        struct verdict v = verify(f, held, count - 1);
+        extent[which] = extent[count - 1];
+        struct verdict v = verify(f, extent, count - 1);
         assert_false(v.good);
         assert_int_equal(v.wrong_iteration, chunk.start);
         /* Twice, or very often: no sum wraps round to 1. */
         int times = round % 2 ? 2 : 257;
         for (int i = 0; i < times; i++)
-            held[count - 1 + i] = chunk;
-        v = verify(f, held, count - 1 + times);
+            extent[count - 1 + i] = chunk;
+        v = verify(f, extent, count - 1 + times);
         assert_false(v.good);
         assert_int_equal(v.wrong_iteration, chunk.start);
     }
     /* One twice and another not at all: the number is right. */
-    struct held swapped[ITERATIONS];
+    struct extent swapped[ITERATIONS];
     for (int i = 0; i < ITERATIONS; i++)
-        swapped[i] = (struct held){f->loop.output, i, 1};
+        swapped[i] = (struct extent){f->loop.output, i, 1};
     swapped[17].start = 18;
     struct verdict v = verify(f, swapped, ITERATIONS);
     assert_false(v.good);
@@ -157,8 +157,8 @@ static void missing_and_doubled_iterations_are_found(void **state)
 static void poisoned_output_is_wrong(void **state)
 {
     struct fixture *f = *state;
-    const struct held all = {f->loop.output, 0, ITERATIONS};
-    const struct held part = {f->loop.output, 100, 50};
+    const struct extent all = {f->loop.output, 0, ITERATIONS};
+    const struct extent part = {f->loop.output, 100, 50};
     make_right(&f->loop);
     verify_poison(&f->loop, &part, 1);
     for (int i = 0; i < ITERATIONS * BYTES; i++)
@@ -178,16 +178,17 @@ static void each_chunk_is_looked_for_in_its_place(void **state)
     assert_non_null(inbox);
     make_right(&f->loop);
     memcpy(inbox, f->loop.output, ITERATIONS * BYTES);
-    const struct held held[] = {{f->loop.output, 0, 200}, {inbox, 200, 300}};
+    const struct extent extent[] = {{f->loop.output, 0, 200},
+                                    {inbox, 200, 300}};
     memset(f->loop.output + 200 * BYTES, 1, 300 * BYTES);
     memset(inbox, 2, 200 * BYTES);
-    assert_true(verify(f, held, 2).good);
-    verify_poison(&f->loop, held, 2);
+    assert_true(verify(f, extent, 2).good);
+    verify_poison(&f->loop, extent, 2);
     assert_int_equal((uint8_t)f->loop.output[199 * BYTES], LOOP_POISON);
     assert_int_equal(f->loop.output[200 * BYTES], 1);
     assert_int_equal(inbox[199 * BYTES], 2);
     assert_int_equal((uint8_t)inbox[200 * BYTES], LOOP_POISON);
-    assert_int_equal(verify(f, held, 2).wrong_iteration, 0);
+    assert_int_equal(verify(f, extent, 2).wrong_iteration, 0);
     free(inbox);
 }
 

@@ -122,26 +122,24 @@ static void gather_log(struct run *run, struct run_result *result)
 }
 
 /* The messages of all ranks here are in the first one's report. */
-static struct rank_report *rank_reports(const struct run *run)
+static struct rank_report *own_reports(const struct run *run)
 {
     const struct run_dependent *d = &run->dependent;
     double exchange_s = run->steps.count > 1 ? run->steps.exchange_s : -1;
-    struct rank_report *reports =
-        need_zeroed((size_t)run_ranks(run), sizeof(*reports));
+    struct rank_report *own = need_zeroed((size_t)run_ranks(run), sizeof(*own));
     for (int i = 0; i < run_ranks(run); i++)
-        reports[i] = (struct rank_report){.start_s = run->rank[i].start_s,
-                                          .end_s = run->rank[i].end_s,
-                                          .exchange_s = exchange_s};
+        own[i] = (struct rank_report){.start_s = run->rank[i].start_s,
+                                      .end_s = run->rank[i].end_s,
+                                      .exchange_s = exchange_s};
     const struct exchange *exchange = &run->steps.exchange;
-    reports->messages =
+    own->messages =
         run->traffic.messages + d->migrate.messages + exchange->messages;
-    reports->bytes =
-        run->traffic.bytes + d->migrate.moved_bytes + exchange->bytes;
+    own->bytes = run->traffic.bytes + d->migrate.moved_bytes + exchange->bytes;
     for (int i = 0; i < run_count_dmps(run); i++) {
-        reports->messages += d->dmps[i].links.messages;
-        reports->bytes += d->dmps[i].links.bytes;
+        own->messages += d->dmps[i].links.messages;
+        own->bytes += d->dmps[i].links.bytes;
     }
-    return reports;
+    return own;
 }
 
 /* Clocks of different hosts do not compare: the time is the longest of the
@@ -151,7 +149,7 @@ static void gather_ranks(struct run *run, struct run_result *result)
     const struct comm *comm = &run->context->comm;
     void *gathered;
     size_t bytes;
-    comm_gather_owned(comm, rank_reports(run),
+    comm_gather_owned(comm, own_reports(run),
                       (size_t)run_ranks(run) * sizeof(struct rank_report),
                       &gathered, &bytes);
     const struct rank_report *all = gathered;

@@ -147,7 +147,7 @@ void run_exchange(struct run *run, int first, int workers)
 static void recost_loop(struct run *run)
 {
     struct exchange *exchange = &run->steps.exchange;
-    struct exchange_range *own = NULL, *all = exchange->told;
+    struct exchange_range *own = NULL, *all = exchange->gathered;
     int64_t count = exchange->count;
     if (all == NULL)
         all = own = own_ranges(run, 0, run->workers, &count);

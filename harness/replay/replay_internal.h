@@ -1,13 +1,10 @@
-/* The parts of a replay, for the files replay*.c only.
- *
- * replay.c opens, checks and closes; replay_count.c replays counters.
+/* A replay: replay.c opens, checks and closes; replay_count.c replays counters.
  * replay_servers.c opens the ranks with masters; replay_serve.c serves
- * requests, replay_host.c does so for hosts that also compute.  Workers below a
- * remote master are in replay_ask.c, workers in a master's rank in
- * replay_hosted.c.  replay_refill.c moves tasks between masters.  replay_link.c
- * lets messages share the link of a rank with masters, replay_order.c orders
- * their receipt. replay_bridge.c shares two such links among the messages
- * between them. */
+ * requests, replay_host.c for hosts that also compute.  Workers below a remote
+ * master are in replay_ask.c, those in a master's rank in replay_hosted.c.
+ * replay_refill.c moves tasks between masters.  replay_link.c lets messages
+ * share the link of a rank with masters, replay_order.c orders their receipt.
+ * replay_bridge.c shares two such links among the messages between them. */
 #ifndef HARNESS_REPLAY_REPLAY_INTERNAL_H
 #define HARNESS_REPLAY_REPLAY_INTERNAL_H
 

@@ -166,16 +166,16 @@ static void af_counts_the_unknown_as_told(void **unused)
 static void a_time_of_nothing_is_no_news(void **unused)
 {
     struct sched_loop loop = {.iterations = 1000, .workers = 2};
-    struct testing_loop told, silent;
+    struct testing_loop reported, silent;
     for (int i = 0; i < ADAPTIVE; i++) {
-        testing_open(&told, adaptive[i], &loop, 1);
+        testing_open(&reported, adaptive[i], &loop, 1);
         testing_open(&silent, adaptive[i], &loop, 1);
         for (int k = 0; k < 9; k++) {
-            sched_feedback(&told.sched, k % 2, 10, k % 3 - 2);
-            assert_int_equal(next_size(&told, k % 2),
+            sched_feedback(&reported.sched, k % 2, 10, k % 3 - 2);
+            assert_int_equal(next_size(&reported, k % 2),
                              next_size(&silent, k % 2));
         }
-        testing_close(&told);
+        testing_close(&reported);
         testing_close(&silent);
     }
 }

@@ -48,7 +48,7 @@ struct bold_state {
     double ln_b;                 /* 0: b is not above 0 */
     double ln_p_c2;              /* ln p - ln c_2 */
     double now;                  /* the latest request */
-    double expected, told;       /* sums of the reports */
+    double expected, reported;   /* sums of the reports */
     double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
     struct bold_worker worker[];
 };
@@ -101,8 +101,8 @@ static void bold_feedback(void *state, int worker, int64_t size, double time)
     double expected = time_of(s, (double)size);
     if (time > 0) {
         s->expected += expected;
-        s->told += time;
-        w->clock += time * (s->expected / s->told);
+        s->reported += time;
+        w->clock += time * (s->expected / s->reported);
     } else {
         w->clock += expected;
     }

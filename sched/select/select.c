@@ -25,7 +25,7 @@ int select_trials(int repetitions, double share)
 
 static int count_kept(const struct select_candidate *c)
 {
-    return c->told < SELECT_KEPT ? c->told : SELECT_KEPT;
+    return c->times < SELECT_KEPT ? c->times : SELECT_KEPT;
 }
 
 static double median_of(const double *values, int count)
@@ -84,7 +84,7 @@ static int find_least(const struct select *s, int but)
     double best_log = INFINITY;
     for (int i = 0; i < s->rule.candidates; i++) {
         const struct select_candidate *c = &s->candidate[i];
-        if (c->out || i == but || c->told == 0 || log_median(c) >= best_log)
+        if (c->out || i == but || c->times == 0 || log_median(c) >= best_log)
             continue;
         best = i;
         best_log = log_median(c);
@@ -170,14 +170,14 @@ static void begin_trials(struct select *s)
     double limit = INFINITY, sorted[SELECT_MAX];
     int known = 0, n = s->rule.candidates;
     for (int i = 0; i < n; i++)
-        if (s->candidate[i].told > 0)
+        if (s->candidate[i].times > 0)
             sorted[known++] = log_median(&s->candidate[i]);
     stats_sort(sorted, known);
     if (known > allowed && allowed > 0)
         limit = sorted[allowed - 1];
     for (int i = 0; i < n; i++) {
         struct select_candidate *c = &s->candidate[i];
-        bool out = c->told > 0 && log_median(c) > limit;
+        bool out = c->times > 0 && log_median(c) > limit;
         *c = (struct select_candidate){.out = out};
     }
     s->left = allowed;
@@ -277,7 +277,7 @@ bool select_trying(const struct select *s)
 void select_add(struct select *s, int candidate, double time)
 {
     struct select_candidate *c = &s->candidate[candidate];
-    c->log[c->told++ % SELECT_KEPT] = log(time);
+    c->log[c->times++ % SELECT_KEPT] = log(time);
     s->done++;
 }
 
@@ -287,7 +287,7 @@ bool select_drop(struct select *s)
     return find_least(s, -1) >= 0 && eliminate_slow(s, &differ);
 }
 
-enum select_event select_tell(struct select *s, double time)
+enum select_event select_report(struct select *s, double time)
 {
     select_add(s, s->current, time);
     return s->trying ? after_trial(s) : after_stay(s, log(time));

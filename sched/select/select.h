@@ -44,7 +44,7 @@ struct select_rule {
 struct select_candidate {
     bool out;  /* not tried, and not chosen any more */
     int tries; /* trials since trials began last */
-    int told;  /* all its times since then */
+    int times; /* all its times since then */
     double log[SELECT_KEPT];
 };
 
@@ -61,7 +61,7 @@ enum select_event {
 struct select {
     struct select_rule rule;
     struct select_candidate candidate[SELECT_MAX];
-    int done;    /* repetitions told */
+    int done;    /* repetitions reported */
     int tried;   /* of them trials */
     int left;    /* trials that may still be made */
     int current; /* the candidate of the next repetition */
@@ -81,9 +81,9 @@ int select_current(const struct select *select);
 bool select_trying(const struct select *select);
 
 /* The repetition took so long, any unit, more than 0. */
-enum select_event select_tell(struct select *select, double time);
+enum select_event select_report(struct select *select, double time);
 
-/* Instead of select_tell, for callers that choose the order of trials.  Add
+/* Instead of select_report, for callers that choose the order of trials.  Add
  * tells the time of one repetition of a candidate.  Drop ends a round: clearly
  * worse candidates go out.  It returns whether one did. */
 void select_add(struct select *select, int candidate, double time);

@@ -81,7 +81,7 @@ static void check_regret(double noise, double outliers, double mean_most,
         struct select s;
         open_loop(&s, &loop, 50, 0.4);
         for (int n = 0; n < 50; n++)
-            select_tell(&s, sample(&loop, select_current(&s)));
+            select_report(&s, sample(&loop, select_current(&s)));
         regret[l] = loop.time[select_current(&s)] / best_time(&loop) - 1;
         mean += regret[l] / LOOPS;
     }
@@ -110,7 +110,7 @@ static void trials_keep_their_share(void **unused)
         bool again = false;
         open_loop(&s, &loop, 100, share);
         for (int n = 0; n < 100; n++)
-            again = select_tell(&s, sample(&loop, select_current(&s))) ==
+            again = select_report(&s, sample(&loop, select_current(&s))) ==
                         SELECT_CHANGED ||
                     again;
         assert_true(again || s.tried <= select_trials(100, share));
@@ -125,7 +125,7 @@ static void one_that_is_far_off_is_tried_once(void **unused)
     open_loop(&s, &loop, 100, 0.5);
     while (select_trying(&s)) {
         tried[select_current(&s)]++;
-        select_tell(&s, sample(&loop, select_current(&s)));
+        select_report(&s, sample(&loop, select_current(&s)));
     }
     assert_int_equal(tried[1], 1);
     assert_in_range(tried[0] - tried[2] + 1, 0, 2);
@@ -141,7 +141,7 @@ static void bounds_hold_the_truth(void **unused)
         bool out = false;
         open_loop(&s, &loop, 50, 0.4);
         for (int i = 0; i < loop.candidates; i++)
-            select_tell(&s, sample(&loop, select_current(&s)));
+            select_report(&s, sample(&loop, select_current(&s)));
         for (int i = 0; i < loop.candidates; i++)
             out = out || fabs(log(select_median(&s, i) / loop.time[i])) >
                              log1p(select_bound(&s, i));
@@ -166,7 +166,7 @@ static void a_change_is_noticed(void **unused)
             if (n == 200)
                 loop.time[select_current(&s)] *= 1.5;
             enum select_event event =
-                select_tell(&s, sample(&loop, select_current(&s)));
+                select_report(&s, sample(&loop, select_current(&s)));
             if (n >= 200 && noticed < 0 &&
                 (event == SELECT_CHANGED || event == SELECT_SWITCHED))
                 noticed = n - 200;
@@ -192,7 +192,7 @@ static void a_change_of_the_loop_begins_anew(void **unused)
             if (n == 200)
                 for (int i = 0; i < loop.candidates; i++)
                     loop.time[i] *= 1.2;
-            now = select_tell(&s, sample(&loop, select_current(&s))) ==
+            now = select_report(&s, sample(&loop, select_current(&s))) ==
                       SELECT_CHANGED ||
                   now;
         }
@@ -208,10 +208,10 @@ static void a_change_at_the_end_is_no_trial(void **unused)
     struct select s;
     open_loop(&s, &loop, 42, 0.2);
     for (int n = 0; n < 34; n++)
-        select_tell(&s, sample(&loop, select_current(&s)));
+        select_report(&s, sample(&loop, select_current(&s)));
     loop.time[0] = 1.5;
     for (int n = 34; n < 42 && event == SELECT_NOTHING; n++)
-        event = select_tell(&s, sample(&loop, select_current(&s)));
+        event = select_report(&s, sample(&loop, select_current(&s)));
     assert_int_equal(event, SELECT_KEPT_CHANGED);
     assert_int_equal(select_current(&s), 0);
     assert_false(select_trying(&s));
@@ -230,7 +230,7 @@ static void it_does_not_flap(void **unused)
         for (int n = 0; n < 1000; n++) {
             double drift = l % 2 == 0 ? 1 : 1 + 0.03 * sin(n / 100.0);
             enum select_event event =
-                select_tell(&s, drift * sample(&loop, select_current(&s)));
+                select_report(&s, drift * sample(&loop, select_current(&s)));
             changed += event == SELECT_CHANGED;
             switched += event == SELECT_SWITCHED;
         }
@@ -250,7 +250,7 @@ static void one_candidate_and_no_trials(void **unused)
     open_loop(&s, &two, 10, 0);
     assert_false(select_trying(&s));
     for (int n = 0; n < 10; n++)
-        select_tell(&s, sample(&two, select_current(&s)));
+        select_report(&s, sample(&two, select_current(&s)));
     assert_int_equal(select_current(&s), 0);
     assert_int_equal(s.tried, 0);
     assert_true(isnan(select_median(&s, 1)));
@@ -277,7 +277,7 @@ static void trials_in_any_order_drop_the_slow(void **unused)
             bool dropped = select_drop(&s);
             assert_true(round > 0 || dropped);
         }
-        assert_true(s.candidate[1].out && s.candidate[1].told == 1);
+        assert_true(s.candidate[1].out && s.candidate[1].times == 1);
         assert_false(s.candidate[3].out);
         wrong += s.candidate[0].out || s.candidate[2].out;
     }

@@ -112,23 +112,23 @@ static void print_csv(struct campaign *campaign, const struct results *results,
 }
 
 /* What --out holds of the campaign. */
-struct held {
+struct existing {
     struct rundir dir;
     bool found; /* else no results */
     struct results results;
 };
 
-static int find_held(const struct run_options *options,
-                     const struct campaign *campaign, struct held *held,
-                     struct error *err)
+static int find_existing(const struct run_options *options,
+                         const struct campaign *campaign,
+                         struct existing *existing, struct error *err)
 {
     int code = 0;
-    held->found = false;
+    existing->found = false;
     if (options->dir.out != NULL)
-        code = rundir_find(&held->dir, campaign, &options->setup, &options->dir,
-                           &held->found, err);
-    if (code == 0 && held->found)
-        code = results_read(held->dir.path, &held->results, err);
+        code = rundir_find(&existing->dir, campaign, &options->setup,
+                           &options->dir, &existing->found, err);
+    if (code == 0 && existing->found)
+        code = results_read(existing->dir.path, &existing->results, err);
     return code;
 }
 
@@ -136,25 +136,25 @@ static int find_held(const struct run_options *options,
 static int check_resume(const struct run_options *options,
                         const struct campaign *campaign, struct error *err)
 {
-    struct held held;
+    struct existing existing;
     if (!options->dir.resume)
         return 0;
-    int code = find_held(options, campaign, &held, err);
-    if (code == 0 && held.found)
-        results_free(&held.results);
+    int code = find_existing(options, campaign, &existing, err);
+    if (code == 0 && existing.found)
+        results_free(&existing.results);
     return code;
 }
 
 /* Existing results give estimates for missing ones. */
 static int open_plan(const struct run_options *options,
-                     const struct campaign *campaign, struct held *held,
+                     const struct campaign *campaign, struct existing *existing,
                      struct estimator *estimator, struct error *err)
 {
-    int code = find_held(options, campaign, held, err);
+    int code = find_existing(options, campaign, existing, err);
     if (code != 0)
         return code;
     const char *earlier = options->from != NULL ? options->from
-                          : held->found         ? held->dir.path
+                          : existing->found     ? existing->dir.path
                                                 : NULL;
     code = estimator_open(estimator, &campaign->policy, earlier,
                           options->calibration, err);
@@ -162,18 +162,19 @@ static int open_plan(const struct run_options *options,
         estimator_close(estimator);
         code = error_set(err, ENOENT, "--from: %s has no results", earlier);
     }
-    if (code != 0 && held->found)
-        results_free(&held->results);
+    if (code != 0 && existing->found)
+        results_free(&existing->results);
     return code;
 }
 
 /* The table ends with the time, which nobody knows of simulations. */
 static void print_plan(const struct run_options *options,
-                       struct campaign *campaign, const struct held *held,
+                       struct campaign *campaign,
+                       const struct existing *existing,
                        struct estimator *estimator)
 {
     const struct cross_result *all = &campaign->all;
-    const struct results *results = held->found ? &held->results : NULL;
+    const struct results *results = existing->found ? &existing->results : NULL;
     if (options->format == TABLE_CSV)
         print_csv(campaign, results, estimator);
     else
@@ -194,16 +195,16 @@ static void print_plan(const struct run_options *options,
 int run_dry(const struct run_options *options, struct campaign *campaign)
 {
     struct error err;
-    struct held held;
+    struct existing existing;
     struct estimator estimator;
     int code = check_resume(options, campaign, &err);
     if (code == 0)
-        code = open_plan(options, campaign, &held, &estimator, &err);
+        code = open_plan(options, campaign, &existing, &estimator, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    print_plan(options, campaign, &held, &estimator);
+    print_plan(options, campaign, &existing, &estimator);
     estimator_close(&estimator);
-    if (held.found)
-        results_free(&held.results);
+    if (existing.found)
+        results_free(&existing.results);
     return COMMAND_OK;
 }

@@ -249,10 +249,11 @@ static bool may_drop(const struct rounds *rounds)
 {
     bool any = false;
     for (int i = 1; i < rounds->candidates->count; i++) {
-        int told = select_of(rounds, 0, kind_of(rounds, i))->candidate[i].told;
-        if (is_out(rounds, i) || told == 0)
+        int times =
+            select_of(rounds, 0, kind_of(rounds, i))->candidate[i].times;
+        if (is_out(rounds, i) || times == 0)
             continue;
-        if (told < ROUNDS_LEAST)
+        if (times < ROUNDS_LEAST)
             return false;
         any = true;
     }
@@ -261,16 +262,16 @@ static bool may_drop(const struct rounds *rounds)
 
 static bool may_be_best(const struct rounds *rounds, int candidate)
 {
-    bool told = false;
+    bool any = false;
     for (int s = 0; s < rounds->subjects->count; s++) {
         const struct select_candidate *of =
             &select_of(rounds, s, kind_of(rounds, candidate))
                  ->candidate[candidate];
-        if (of->told > 0 && !of->out)
+        if (of->times > 0 && !of->out)
             return true;
-        told = told || of->told > 0;
+        any = any || of->times > 0;
     }
-    return !told;
+    return !any;
 }
 
 static void drop_of(const struct rounds *rounds, struct select *select)

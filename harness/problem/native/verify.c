@@ -8,14 +8,15 @@ enum { RIGHT = 1, WRONG = 100 };
 
 /* One byte per iteration: a right one adds 1, a wrong one spoils the sum.
  * Saturates, so that doubled iterations never wrap round to 1. */
-static void mark_held(const struct loop *loop, const struct held *held,
-                      int64_t count, uint8_t *marks)
+static void mark_extents(const struct loop *loop, const struct extent *extent,
+                         int64_t count, uint8_t *marks)
 {
     for (int64_t h = 0; h < count; h++) {
-        for (int64_t i = held[h].start; i < held[h].start + held[h].size; i++) {
+        for (int64_t i = extent[h].start; i < extent[h].start + extent[h].size;
+             i++) {
             bool right =
                 !loop->known[i] ||
-                loop_checksum(loop, held[h].memory, i) == loop->checksum[i];
+                loop_checksum(loop, extent[h].memory, i) == loop->checksum[i];
             int sum = marks[i] + (right ? RIGHT : WRONG);
             marks[i] = (uint8_t)(sum > WRONG ? WRONG : sum);
         }
@@ -23,7 +24,7 @@ static void mark_held(const struct loop *loop, const struct held *held,
 }
 
 int verify_output(const struct loop *loop, const struct comm *comm,
-                  const struct held *held, int64_t count,
+                  const struct extent *extent, int64_t count,
                   struct verdict *verdict, struct error *err)
 {
     size_t n = (size_t)loop->iterations;
@@ -35,9 +36,9 @@ int verify_output(const struct loop *loop, const struct comm *comm,
         free(marks);
         return code;
     }
-    mark_held(loop, held, count, marks);
+    mark_extents(loop, extent, count, marks);
     for (int64_t h = 0; h < count; h++)
-        iterations += (uint64_t)held[h].size;
+        iterations += (uint64_t)extent[h].size;
     /* Over very many ranks the bytes could wrap; their number cannot. */
     comm_sum_u64(comm, &iterations, 1);
     comm_sum_u8(comm, marks, n);
@@ -58,10 +59,10 @@ void verify_tally(const struct loop *loop, const struct comm *comm,
     verdict->wrong_iteration = -1;
 }
 
-void verify_poison(const struct loop *loop, const struct held *held,
+void verify_poison(const struct loop *loop, const struct extent *extent,
                    int64_t count)
 {
     for (int64_t h = 0; h < count; h++)
-        memset(held[h].memory + (size_t)held[h].start * loop->output_bytes,
-               LOOP_POISON, (size_t)held[h].size * loop->output_bytes);
+        memset(extent[h].memory + (size_t)extent[h].start * loop->output_bytes,
+               LOOP_POISON, (size_t)extent[h].size * loop->output_bytes);
 }

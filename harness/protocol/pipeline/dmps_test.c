@@ -211,7 +211,7 @@ static void tell_owners(struct stage *stage)
         if (r->chunk[c].owner / r->threads == world->rank)
             own[n++] = (struct migrate_rows){
                 r->chunk[c].chunk.start, r->chunk[c].chunk.size, world->rank};
-    migrate_tell(&stage->migrate, own, n);
+    migrate_announce(&stage->migrate, own, n);
 }
 
 /* Every pass has other owners. */

@@ -30,16 +30,16 @@ struct exchange {
     char *output;        /* of the whole loop, on every rank; the caller's */
     size_t output_bytes; /* of an iteration */
     int64_t iterations;
-    size_t range_bytes;          /* of a range in a message */
-    struct exchange_range *told; /* of all ranks, where it is timed */
-    int64_t count;               /* of them; the caller clears after a step */
-    char *mine, *all;            /* messages */
-    int64_t messages, bytes;     /* summed up; the caller clears */
+    size_t range_bytes;              /* of a range in a message */
+    struct exchange_range *gathered; /* of all ranks, where it is timed */
+    int64_t count;           /* of them; the caller clears after a step */
+    char *mine, *all;        /* messages */
+    int64_t messages, bytes; /* summed up; the caller clears */
 };
 
-/* timed: the times of the ranges also travel, and arrive in `told`, except in
- * simulation.  Returns 0 or -ENOMEM; not agreed, and nothing fails later.
- * A zeroed one may be closed. */
+/* timed: the times of the ranges also travel, and arrive in `gathered`, except
+ * in simulation.  Returns 0 or -ENOMEM; not agreed, and nothing fails later. A
+ * zeroed one may be closed. */
 int exchange_open(struct exchange *exchange, const struct comm *comm,
                   char *output, size_t output_bytes, int64_t iterations,
                   bool timed, struct error *err);

@@ -48,8 +48,8 @@ void migrate_close(struct migrate *m);
 
 /* Collective, between two steps, by one thread: `own` (count of them, in any
  * order) is what this rank had in the step that ended. */
-void migrate_tell(struct migrate *m, const struct migrate_rows *own,
-                  int64_t count);
+void migrate_announce(struct migrate *m, const struct migrate_rows *own,
+                      int64_t count);
 
 /* Before chunk [start, start + size) runs in step `step`: its rows and the row
  * below it, as they are after the step before. */

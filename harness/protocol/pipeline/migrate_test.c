@@ -110,7 +110,7 @@ static void run_step(struct rank *rank, int step)
         own[count++] = own[at];
         own[at] = (struct migrate_rows){row, size, rank->comm.rank};
     }
-    migrate_tell(&rank->migrate, own, count);
+    migrate_announce(&rank->migrate, own, count);
     comm_quiet_barrier(&rank->comm);
 }
 

@@ -36,14 +36,12 @@ struct run_memory {
 /* This repetition as a picture: what this rank holds of it. */
 struct run_picture {
     const char *path; /* NULL: there is none */
-    struct held *held;
+    struct extent *extent;
     int64_t count, room;
 };
 
 /* Feeding a kernel: it runs on the input data that its worker's source has for
- * the current chunk (data: sent).  The instance of feed_kernel,
- * repetition_worker.c.
- */
+ * the current chunk (data: sent).  The instance of feed_kernel. */
 struct feed {
     const struct loop *loop;
     const struct transport_end *end;
@@ -97,6 +95,6 @@ void run_perturb_begin(struct run *run);
 void run_perturb_end(struct run *run);
 
 /* Collective: writes what all ranks hold to the picture's path, at rank 0. */
-int run_save_held(struct run *run, struct error *err);
+int run_save_output(struct run *run, struct error *err);
 
 #endif

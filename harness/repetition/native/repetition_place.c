@@ -140,11 +140,10 @@ void run_share_sites(const struct run *run, struct site *site)
     uint64_t *node = need_zeroed((size_t)comm->ranks, sizeof(*node));
     comm_share_u64(comm, node_here(), node);
     for (int t = 0; t < tree->threads; t++) {
-        const struct place_report *seen = &run->impl->places.seen[t];
-        comm_share_u64(comm,
-                       (uint64_t)(uint32_t)seen->socket << 32 |
-                           (uint32_t)seen->cache,
-                       one);
+        const struct place_report *at = &run->impl->places.seen[t];
+        comm_share_u64(
+            comm, (uint64_t)(uint32_t)at->socket << 32 | (uint32_t)at->cache,
+            one);
         for (int r = 0; r < comm->ranks; r++)
             site[tree->rank_worker[r] + t] =
                 (struct site){node[r], (int32_t)(one[r] >> 32),

@@ -10,28 +10,30 @@ struct piece {
     int64_t start, size;
 };
 
-static char *pack_held(const struct run *run, size_t *bytes)
+static char *pack_output(const struct run *run, size_t *bytes)
 {
     const struct loop *loop = run->loop;
     *bytes = 0;
     for (int64_t i = 0; i < run->impl->picture.count; i++)
-        *bytes += sizeof(struct piece) +
-                  (size_t)run->impl->picture.held[i].size * loop->output_bytes;
+        *bytes +=
+            sizeof(struct piece) +
+            (size_t)run->impl->picture.extent[i].size * loop->output_bytes;
     char *packed = malloc(*bytes + 1), *at = packed;
     for (int64_t i = 0; packed != NULL && i < run->impl->picture.count; i++) {
-        const struct held *held = &run->impl->picture.held[i];
-        const struct piece piece = {held->start, held->size};
-        size_t size = (size_t)held->size * loop->output_bytes;
+        const struct extent *extent = &run->impl->picture.extent[i];
+        const struct piece piece = {extent->start, extent->size};
+        size_t size = (size_t)extent->size * loop->output_bytes;
         memcpy(at, &piece, sizeof(piece));
         memcpy(at + sizeof(piece),
-               held->memory + (size_t)held->start * loop->output_bytes, size);
+               extent->memory + (size_t)extent->start * loop->output_bytes,
+               size);
         at += sizeof(piece) + size;
     }
     return packed;
 }
 
-static void unpack_held(const struct loop *loop, const char *packed,
-                        size_t bytes, char *output)
+static void unpack_output(const struct loop *loop, const char *packed,
+                          size_t bytes, char *output)
 {
     const char *end = packed + bytes;
     while (packed < end) {
@@ -53,19 +55,19 @@ static int write_output(const struct run *run, const char *packed, size_t bytes,
     if (output == NULL)
         return error_set(err, ENOMEM, "%s: out of memory",
                          run->impl->picture.path);
-    unpack_held(loop, packed, bytes, output);
+    unpack_output(loop, packed, bytes, output);
     int code = loop->kernel->save(loop->instance, output,
                                   run->impl->picture.path, err);
     free(output);
     return code;
 }
 
-int run_save_held(struct run *run, struct error *err)
+int run_save_output(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     size_t bytes = 0;
     void *all = NULL;
-    char *packed = pack_held(run, &bytes);
+    char *packed = pack_output(run, &bytes);
     int code = packed ? 0
                       : error_set(err, ENOMEM, "%s: out of memory",
                                   run->impl->picture.path);

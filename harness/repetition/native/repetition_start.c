@@ -95,7 +95,7 @@ static void next_step(struct run *run, int pass)
     if (dmps != NULL && dmps->migrate != NULL) {
         int64_t count;
         struct migrate_rows *own = own_rows(run, &count);
-        migrate_tell(dmps->migrate, own, count);
+        migrate_announce(dmps->migrate, own, count);
         free(own);
     }
     run_exchange(run, 0, run->workers);

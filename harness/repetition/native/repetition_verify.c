@@ -11,10 +11,10 @@
 static void hold_chunk(struct run *run, char *memory, int64_t start,
                        int64_t size)
 {
-    need_room(&run->impl->picture.held, &run->impl->picture.room,
-              run->impl->picture.count + 1, sizeof(*run->impl->picture.held));
-    run->impl->picture.held[run->impl->picture.count++] =
-        (struct held){memory, start, size};
+    struct run_picture *picture = &run->impl->picture;
+    need_room(&picture->extent, &picture->room, picture->count + 1,
+              sizeof(*picture->extent));
+    picture->extent[picture->count++] = (struct extent){memory, start, size};
 }
 
 static int64_t last_step(const struct run *run)
@@ -33,7 +33,7 @@ static void collect_placed(struct run *run)
                    ledger->entry[i].chunk.size);
 }
 
-static void collect_held(struct run *run)
+static void collect_extents(struct run *run)
 {
     int64_t last = last_step(run), cursor = 0, start, size;
     run->impl->picture.count = 0;
@@ -103,12 +103,12 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
         }
         verify_tally(run->loop, comm, tally, &verdict);
     } else {
-        collect_held(run);
-        code = verify_output(run->loop, comm, run->impl->picture.held,
+        collect_extents(run);
+        code = verify_output(run->loop, comm, run->impl->picture.extent,
                              run->impl->picture.count, &verdict, err);
         if (code == 0 && run->impl->picture.path != NULL)
-            code = run_save_held(run, err);
-        verify_poison(run->loop, run->impl->picture.held,
+            code = run_save_output(run, err);
+        verify_poison(run->loop, run->impl->picture.extent,
                       run->impl->picture.count);
         poison_computed(run, last_step(run));
         if (run->dependent.dmps != NULL)

@@ -174,7 +174,7 @@ void run_close_impl(struct run *run)
     free(run->counted);
     free(impl->places.seen);
     free(impl->places.processor);
-    free(impl->picture.held);
+    free(impl->picture.extent);
     free(impl->recent);
     free(impl->mark);
     free(impl);

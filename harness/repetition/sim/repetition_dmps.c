@@ -271,7 +271,7 @@ void dependent_list_owners(struct run *run, int pass)
 }
 
 /* The list is complete already: only the messages take time. */
-void dependent_tell(struct run *run, int worker)
+void dependent_announce(struct run *run, int worker)
 {
     struct migrate *m = &run->dependent.migrate;
     int64_t own = 0;
@@ -280,5 +280,5 @@ void dependent_tell(struct run *run, int worker)
     if (worker >= 0)
         own = last_entries(&run->worker[worker],
                            run->dependent.dmps[worker].first - 1);
-    migrate_tell(m, m->owner, own);
+    migrate_announce(m, m->owner, own);
 }

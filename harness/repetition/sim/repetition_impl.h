@@ -70,7 +70,7 @@ void perturb_after(struct sim_worker *one, double from_s, double work_s);
 /* Of dependences: by a worker's thread between two passes, and by rank 0 before
  * that, when pass `pass` is to come; the time steps whose chunks are logged:
  * one, when they are the same in all. */
-void dependent_tell(struct run *run, int worker);
+void dependent_announce(struct run *run, int worker);
 void dependent_list_owners(struct run *run, int pass);
 int dependent_logged_steps(const struct run *run);
 

@@ -85,7 +85,7 @@ void run_next_pass(struct run *run, const struct run_member *member, int pass)
         run_rewind(run, pass);
     }
     engine_team_barrier(team, NULL);
-    dependent_tell(run, member->worker);
+    dependent_announce(run, member->worker);
     if (member->thread == 0)
         charge_advance(run, member);
     if (member->thread == 0 && run_hands_out(run))

@@ -62,7 +62,7 @@ int reports_take(struct reports *reports, struct report *to)
     return count;
 }
 
-void report_tell(const struct sched *scheme, const struct range_units *units,
+void report_feed(const struct sched *scheme, const struct range_units *units,
                  const struct report *report)
 {
     const struct sched_ops *ops = scheme->ops;

@@ -48,7 +48,7 @@ void reports_add(struct reports *reports, const struct report *report);
 int reports_take(struct reports *reports, struct report *to);
 
 /* Tells a scheme, if it learns.  units: its workers, NULL: single ones. */
-void report_tell(const struct sched *scheme, const struct range_units *units,
+void report_feed(const struct sched *scheme, const struct range_units *units,
                  const struct report *report);
 
 #endif

@@ -134,7 +134,7 @@ static void pass_reports(struct master *master)
             master_report(master->parent, &list[i]);
         } else if (upstream->scheme != NULL) {
             engine_lock(upstream->lock);
-            report_tell(upstream->scheme, upstream->units, &list[i]);
+            report_feed(upstream->scheme, upstream->units, &list[i]);
             engine_unlock(upstream->lock);
         }
     }
@@ -232,9 +232,9 @@ void master_report(struct master *master, const struct report *report)
 {
     engine_lock(&master->lock);
     if (master->scheme != NULL)
-        report_tell(master->scheme, master->units, report);
+        report_feed(master->scheme, master->units, report);
     else if (master->range != NULL)
-        report_tell(&master->range->sched, &master->range->units, report);
+        report_feed(&master->range->sched, &master->range->units, report);
     reports_add(&master->reports, report);
     engine_unlock(&master->lock);
 }

@@ -38,9 +38,9 @@ static int open_reports(struct relay *relay, struct hosted *hosted)
         relay->tree->master[above].rank < 0)
         return code;
     size_t most = (size_t)reports_most(master->workers, master->range != NULL);
-    hosted->told =
+    hosted->message =
         malloc(sizeof(struct request) + most * sizeof(struct report));
-    return hosted->told != NULL ? 0 : -ENOMEM;
+    return hosted->message != NULL ? 0 : -ENOMEM;
 }
 
 static int open_master(struct relay *relay, const struct relay_setup *setup,
@@ -228,7 +228,7 @@ void relay_close(struct relay *relay)
         struct hosted *hosted = &relay->hosted[i];
         master_close(&hosted->master);
         free(hosted->tasks);
-        free(hosted->told);
+        free(hosted->message);
     }
     free(relay->hosted);
     free(relay->reply);
@@ -280,7 +280,7 @@ static void leave_parents(struct relay *relay)
         int above = relay->tree->master[hosted->master.index].parent;
         if (above >= 0 && relay_hosted(relay, above) == NULL &&
             relay->tree->master[above].rank >= 0)
-            relay_send_told(relay, hosted, REQUEST_FINAL);
+            relay_send_hosted(relay, hosted, REQUEST_FINAL);
     }
 }
 

@@ -26,26 +26,26 @@ struct hosted {
     MPI_Request refill; /* the answer that it waits for */
     int asked_by;       /* address of the thread that asked */
     struct task *tasks; /* room for that answer */
-    char *told;         /* its request with its reports; NULL: no reports */
+    char *message;      /* its request with its reports; NULL: no reports */
 };
 
 /* Where chunks may be handed out again: that it is over. */
 struct relay_over {
-    bool told; /* the others, by the master */
+    bool sent; /* to the others, by the master */
     MPI_Request request;
     char byte;
     _Atomic bool known;
 };
 
 /* Requests whose answer waits for their results, in the order in which they
- * came; the first `posted` of them are being received.  held NULL: none
+ * came; the first `posted` of them are being received.  deferred NULL: none
  * waits. */
-struct relay_held {
+struct relay_deferred {
     struct request request;
     MPI_Request coming; /* null once they arrived */
 };
 struct relay_first {
-    struct relay_held *held; /* one of a worker elsewhere, at most */
+    struct relay_deferred *deferred; /* one of a worker elsewhere, at most */
     int count, posted;
 };
 
@@ -173,7 +173,7 @@ struct relay_source {
     struct chunk finished; /* whose results were not sent yet */
     int64_t running;       /* size of the chunk whose time is taken, 0: none */
     double asked_s, got_s;
-    struct report told; /* of one that was not yet told, size 0: none */
+    struct report report; /* of one not yet reported, size 0: none */
     bool (*plain)(struct source *, struct chunk *); /* under one that learns */
     bool asked, left;
     MPI_Request answer;
@@ -218,8 +218,8 @@ struct master *relay_hosted(const struct relay *relay, int index);
 void relay_send_request(struct relay *relay, struct request request, int thread,
                         const struct chunk *finished);
 /* A request of a hosted master to the one above, with its reports. */
-void relay_send_told(struct relay *relay, struct hosted *hosted,
-                     enum request_kind kind);
+void relay_send_hosted(struct relay *relay, struct hosted *hosted,
+                       enum request_kind kind);
 
 /* Answers a request, or lets it wait for a refill, and receives the next; and a
  * refill for a hosted master has come.  With MPI held. */
@@ -234,7 +234,7 @@ void relay_answer(struct relay *relay, const struct request *request);
  * poll all that have; both return whether there were any.  With MPI held. */
 int relay_first_open(struct relay_first *first, int children);
 void relay_first_close(struct relay_first *first);
-bool relay_first_hold(struct relay *relay, const struct request *request);
+bool relay_first_defer(struct relay *relay, const struct request *request);
 bool relay_first_answer(struct relay *relay);
 bool relay_first_poll(struct relay *relay);
 /* Sends what hosted masters want of those above; refills: some have come. */
@@ -253,12 +253,12 @@ bool relay_refilling(const struct relay *relay);
  * or the end. */
 void relay_reissue_answer(struct relay *relay, int worker,
                           enum master_answer answer, struct chunk *chunk);
-double relay_told_to_wait(const struct chunk *reply);
+double relay_wait_s(const struct chunk *reply);
 
 /* A message tells all ranks the end, and each waits for it at its end. */
 void relay_over_reset(struct relay *relay);
 void relay_over_listen(struct relay *relay);
-void relay_tell_over(struct relay *relay);
+void relay_send_over(struct relay *relay);
 void relay_await_over(struct relay *relay);
 
 #endif

@@ -24,17 +24,17 @@ static const struct chunk *to_send(const struct relay_source *source)
     return source->sends ? &source->finished : NULL;
 }
 
-/* The chunk that ran is done: its time waits to be told. */
+/* The chunk that ran is done: its time waits to be reported. */
 static void end_time(struct relay_source *source, double now)
 {
     if (source->running == 0)
         return;
     double ran_s = now - source->got_s - source->base.blocked_s;
-    source->told = (struct report){.worker = source->base.worker,
-                                   .workers = 1,
-                                   .size = source->running,
-                                   .ran_s = ran_s > 0 ? ran_s : 0,
-                                   .whole_s = now - source->asked_s};
+    source->report = (struct report){.worker = source->base.worker,
+                                     .workers = 1,
+                                     .size = source->running,
+                                     .ran_s = ran_s > 0 ? ran_s : 0,
+                                     .whole_s = now - source->asked_s};
     source->running = 0;
 }
 
@@ -130,9 +130,9 @@ static bool hosted_learning_next(struct source *base, struct chunk *chunk)
     struct relay_source *source = (struct relay_source *)base;
     double asked = engine_now();
     end_time(source, asked);
-    if (source->told.size > 0 && !base->dropped)
-        master_report(source->master, &source->told);
-    source->told.size = 0;
+    if (source->report.size > 0 && !base->dropped)
+        master_report(source->master, &source->report);
+    source->report.size = 0;
     base->dropped = false;
     if (!source->plain(base, chunk))
         return false;
@@ -154,10 +154,10 @@ static void post_answer(struct relay_source *source)
 /* A worker's own report fits into the request. */
 static void add_report(struct relay_source *source, struct request *request)
 {
-    request->ran = source->told.size;
-    request->ran_s = (float)source->told.ran_s;
-    request->whole_s = (float)source->told.whole_s;
-    source->told.size = 0;
+    request->ran = source->report.size;
+    request->ran_s = (float)source->report.ran_s;
+    request->whole_s = (float)source->report.whole_s;
+    source->report.size = 0;
 }
 
 /* Asks for a chunk; the results and the time of a finished one travel along. */
@@ -237,7 +237,7 @@ static bool remote_next(struct source *base, struct chunk *chunk)
         send_question(source);
     await_answer(source);
     for (double wait_s; !comm_failed(source->relay->comm) &&
-                        (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
+                        (wait_s = relay_wait_s(&source->reply)) > 0;) {
         double since = source_wait(base);
         engine_sleep(engine_nap(wait_s, false));
         source_go_on(base, since);
@@ -288,9 +288,9 @@ static void hosted_leave(struct source *base)
     struct relay_source *source = (struct relay_source *)base;
     if (source->relay->learns) {
         end_time(source, engine_now());
-        if (source->told.size > 0)
-            master_report(source->master, &source->told);
-        source->told.size = 0;
+        if (source->report.size > 0)
+            master_report(source->master, &source->report);
+        source->report.size = 0;
     }
     master_leave(source->master, base->worker, 1);
 }

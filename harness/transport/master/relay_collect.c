@@ -12,37 +12,37 @@
 
 int relay_first_open(struct relay_first *first, int children)
 {
-    first->held = calloc((size_t)children + 1, sizeof(*first->held));
-    return first->held != NULL ? 0 : -ENOMEM;
+    first->deferred = calloc((size_t)children + 1, sizeof(*first->deferred));
+    return first->deferred != NULL ? 0 : -ENOMEM;
 }
 
 void relay_first_close(struct relay_first *first)
 {
-    free(first->held);
-    first->held = NULL;
+    free(first->deferred);
+    first->deferred = NULL;
 }
 
-static void post_held(struct relay *relay)
+static void receive_deferred(struct relay *relay)
 {
     struct relay_first *first = &relay->first;
     while (first->posted < first->count &&
            first->posted < relay->comm->landing) {
-        struct relay_held *held = &first->held[first->posted++];
-        result_collector_receive(&relay->results, held->request.child,
-                                 held->request.from, held->request.start,
-                                 held->request.size, &held->coming);
+        struct relay_deferred *deferred = &first->deferred[first->posted++];
+        result_collector_receive(
+            &relay->results, deferred->request.child, deferred->request.from,
+            deferred->request.start, deferred->request.size, &deferred->coming);
     }
 }
 
-bool relay_first_hold(struct relay *relay, const struct request *request)
+bool relay_first_defer(struct relay *relay, const struct request *request)
 {
     struct relay_first *first = &relay->first;
-    if (first->held == NULL || request->kind != REQUEST_WORK ||
+    if (first->deferred == NULL || request->kind != REQUEST_WORK ||
         request->size == 0)
         return false;
-    first->held[first->count++] =
-        (struct relay_held){*request, MPI_REQUEST_NULL};
-    post_held(relay);
+    first->deferred[first->count++] =
+        (struct relay_deferred){*request, MPI_REQUEST_NULL};
+    receive_deferred(relay);
     return true;
 }
 
@@ -51,16 +51,16 @@ bool relay_first_answer(struct relay *relay)
     struct relay_first *first = &relay->first;
     int kept = 0, posted = first->posted;
     for (int i = 0; i < first->count; i++) {
-        struct relay_held *held = &first->held[i];
-        if (i < posted && held->coming == MPI_REQUEST_NULL)
-            relay_answer(relay, &held->request);
+        struct relay_deferred *deferred = &first->deferred[i];
+        if (i < posted && deferred->coming == MPI_REQUEST_NULL)
+            relay_answer(relay, &deferred->request);
         else
-            first->held[kept++] = *held;
+            first->deferred[kept++] = *deferred;
     }
     bool any = kept < first->count;
     first->posted -= first->count - kept;
     first->count = kept;
-    post_held(relay);
+    receive_deferred(relay);
     return any;
 }
 
@@ -69,7 +69,7 @@ bool relay_first_poll(struct relay *relay)
     struct relay_first *first = &relay->first;
     for (int i = 0; i < first->posted; i++) {
         int arrived;
-        comm_check(relay->comm, MPI_Test(&first->held[i].coming, &arrived,
+        comm_check(relay->comm, MPI_Test(&first->deferred[i].coming, &arrived,
                                          MPI_STATUS_IGNORE));
     }
     return relay_first_answer(relay);

@@ -26,7 +26,7 @@ void relay_reissue_answer(struct relay *relay, int worker,
                                 .start = (int64_t)(wait_s * 1e9) + 1};
 }
 
-double relay_told_to_wait(const struct chunk *reply)
+double relay_wait_s(const struct chunk *reply)
 {
     bool wait = reply->size == 0 && reply->step == STEP_WAIT;
     return wait ? 1e-9 * (double)reply->start : 0;
@@ -42,7 +42,7 @@ bool relay_reserved(void *arg, int worker, struct chunk *chunk)
 
 void relay_over_reset(struct relay *relay)
 {
-    relay->over.told = false;
+    relay->over.sent = false;
     atomic_store(&relay->over.known, false);
 }
 
@@ -54,12 +54,12 @@ void relay_over_listen(struct relay *relay)
 }
 
 /* By the master; ranks of one process see the ledger. */
-void relay_tell_over(struct relay *relay)
+void relay_send_over(struct relay *relay)
 {
-    bool tells = relay->count > 0 && !relay->comm->one_process;
-    if (!tells || relay->over.told || !reissue_is_over(relay->ledger))
+    bool sends = relay->count > 0 && !relay->comm->one_process;
+    if (!sends || relay->over.sent || !reissue_is_over(relay->ledger))
         return;
-    relay->over.told = true;
+    relay->over.sent = true;
     for (int rank = 0; rank < relay->comm->ranks; rank++)
         if (rank != relay->comm->rank)
             MPI_Send(&relay->over.byte, 1, MPI_BYTE, rank, RELAY_OVER,
@@ -90,7 +90,7 @@ void relay_await_over(struct relay *relay)
     if (relay->ledger != NULL) {
         /* A worker that takes no part has left before, and none asks. */
         comm_begin(relay->comm);
-        relay_tell_over(relay);
+        relay_send_over(relay);
         comm_end(relay->comm);
         return;
     }

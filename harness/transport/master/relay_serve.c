@@ -65,7 +65,7 @@ static bool has_reports(const struct relay *relay,
 {
     return request->ran > 0 &&
            (!relay->reissues ||
-            reissue_tells(relay->ledger, request->child, request->start));
+            reissue_counts(relay->ledger, request->child, request->start));
 }
 
 /* A worker's own report is in its request, those of a master are behind it. */
@@ -105,15 +105,15 @@ static void take_leave(struct relay *relay, const struct request *request)
 void relay_handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
-    bool held = relay_first_hold(relay, request);
-    if (request->size > 0 && !held)
+    bool deferred = relay_first_defer(relay, request);
+    if (request->size > 0 && !deferred)
         result_collector_expect(&relay->results, request->child, request->from,
                                 request->start, request->size);
     if (has_reports(relay, request))
         take_reports(relay, request);
     if (request->kind == REQUEST_FINAL)
         take_leave(relay, request);
-    if (!held)
+    if (!deferred)
         relay_answer(relay, request);
     request_queue_listen(&relay->queue);
 }
@@ -133,27 +133,27 @@ static void answer_waiting(struct relay *relay)
 
 /* A request without reports is as short as any.  One with reports stays in its
  * place until the answer has come, or all messages on their way have landed. */
-void relay_send_told(struct relay *relay, struct hosted *hosted,
-                     enum request_kind kind)
+void relay_send_hosted(struct relay *relay, struct hosted *hosted,
+                       enum request_kind kind)
 {
     const struct comm *comm = relay->comm;
     struct master *master = &hosted->master;
     int above = relay->tree->master[master->index].parent;
     struct request request = {
         .kind = kind, .master = above, .child = master->index};
-    struct request *told = (void *)hosted->told;
-    if (told != NULL)
-        request.ran = master_take_reports(master, (struct report *)(told + 1));
+    struct request *head = (void *)hosted->message;
+    if (head != NULL)
+        request.ran = master_take_reports(master, (struct report *)(head + 1));
     if (request.ran == 0) {
         relay_send_request(relay, request, 0, NULL);
         return;
     }
     request.from = comm_self(comm);
-    *told = request;
+    *head = request;
     int bytes =
         (int)(sizeof(request) + (size_t)request.ran * sizeof(struct report));
     result_collector_reap(&relay->results, true);
-    mailbox_send_long(&relay->box, told, bytes, MPI_BYTE, bytes,
+    mailbox_send_long(&relay->box, head, bytes, MPI_BYTE, bytes,
                       comm_address(comm, relay->tree->master[above].rank, 0),
                       RELAY_REQUEST);
 }
@@ -169,7 +169,7 @@ static void ask_above(struct relay *relay, struct hosted *hosted)
                          master->workers * (int)sizeof(struct task), MPI_BYTE,
                          comm_source(comm, relay->tree->master[above].rank),
                          RELAY_REFILL, comm->all, &hosted->refill));
-    relay_send_told(relay, hosted, REQUEST_REFILL);
+    relay_send_hosted(relay, hosted, REQUEST_REFILL);
 }
 
 void relay_take_refill(struct relay *relay, struct hosted *hosted,

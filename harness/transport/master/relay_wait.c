@@ -91,7 +91,7 @@ bool relay_poll(struct relay *relay)
     bool data = relay->input != NULL && move_data(relay);
     if (relay->reissues && is_receiver(relay)) {
         data = result_collector_place(&relay->results) || data;
-        relay_tell_over(relay);
+        relay_send_over(relay);
     }
     if (relay->first.count > 0 && is_receiver(relay))
         requests = relay_first_poll(relay) || requests;
@@ -123,7 +123,7 @@ enum {
     WAIT_OTHER = -3,
     WAIT_DATA = -4,
     WAIT_ARRIVAL = -5,
-    WAIT_HELD = -6,
+    WAIT_DEFERRED = -6,
 };
 struct waits {
     int count;
@@ -153,7 +153,7 @@ static void list_waits(struct relay *relay, struct waits *waits)
     for (int i = 0; i < results->arrivals && is_receiver(relay); i++)
         add_wait(waits, &results->arrival[i].request, WAIT_ARRIVAL);
     for (int i = 0; i < relay->first.posted && is_receiver(relay); i++)
-        add_wait(waits, &relay->first.held[i].coming, WAIT_HELD);
+        add_wait(waits, &relay->first.deferred[i].coming, WAIT_DEFERRED);
     for (int i = 0; i < relay->count; i++)
         if (is_mine(relay, relay->hosted[i].asked_by))
             add_wait(waits, &relay->hosted[i].refill, i);
@@ -181,7 +181,7 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
         port_go_on(&relay->port);
     else if (place == WAIT_ARRIVAL)
         result_collector_place(&relay->results);
-    else if (place == WAIT_HELD)
+    else if (place == WAIT_DEFERRED)
         relay_first_answer(relay);
     else if (place == WAIT_REQUEST)
         take_request(relay);

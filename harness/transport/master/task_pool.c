@@ -17,9 +17,9 @@ void task_pool_lend(struct task_pool *pool)
 {
     invariant(pool->count == 0);
     free(pool->task);
-    free(pool->held);
+    free(pool->by_worker);
     pool->task = NULL;
-    pool->held = NULL;
+    pool->by_worker = NULL;
     pool->head = 0;
 }
 
@@ -27,15 +27,16 @@ int task_pool_claim(struct task_pool *pool)
 {
     if (pool->task == NULL)
         pool->task = calloc((size_t)pool->room, sizeof(*pool->task));
-    if (pool->held == NULL)
-        pool->held = calloc((size_t)pool->workers + 1, sizeof(*pool->held));
-    return pool->task != NULL && pool->held != NULL ? 0 : -ENOMEM;
+    if (pool->by_worker == NULL)
+        pool->by_worker =
+            calloc((size_t)pool->workers + 1, sizeof(*pool->by_worker));
+    return pool->task != NULL && pool->by_worker != NULL ? 0 : -ENOMEM;
 }
 
 void task_pool_close(struct task_pool *pool)
 {
     free(pool->task);
-    free(pool->held);
+    free(pool->by_worker);
     *pool = (struct task_pool){.task = NULL};
 }
 
@@ -44,7 +45,8 @@ void task_pool_empty(struct task_pool *pool)
     pool->head = 0;
     pool->count = 0;
     if (pool->reserved > 0)
-        memset(pool->held, 0, (size_t)pool->workers * sizeof(*pool->held));
+        memset(pool->by_worker, 0,
+               (size_t)pool->workers * sizeof(*pool->by_worker));
     pool->reserved = 0;
 }
 
@@ -57,17 +59,17 @@ static struct task *task_at(const struct task_pool *pool, int position)
 static void count_reserved(struct task_pool *pool, int worker, int more)
 {
     invariant(worker >= pool->first && worker < pool->first + pool->workers);
-    pool->held[worker - pool->first] += more;
+    pool->by_worker[worker - pool->first] += more;
     pool->reserved += more;
 }
 
 /* Whether a task is reserved for one of these workers.  In a pool of many tasks
  * most searches end here. */
-static bool holds_for(const struct task_pool *pool, int first, int workers)
+static bool has_reserved(const struct task_pool *pool, int first, int workers)
 {
     for (int w = first; w < first + workers && pool->reserved > 0; w++)
         if (w >= pool->first && w < pool->first + pool->workers &&
-            pool->held[w - pool->first] > 0)
+            pool->by_worker[w - pool->first] > 0)
             return true;
     return false;
 }
@@ -82,7 +84,7 @@ void task_pool_put(struct task_pool *pool, const struct task *task)
 
 void task_pool_release(struct task_pool *pool, int worker)
 {
-    for (int i = 0; i < pool->count && holds_for(pool, worker, 1); i++) {
+    for (int i = 0; i < pool->count && has_reserved(pool, worker, 1); i++) {
         struct task *task = task_at(pool, i);
         if (!task->reserved || task->worker != worker)
             continue;
@@ -95,13 +97,13 @@ void task_pool_release(struct task_pool *pool, int worker)
  * before all others.  -1: there is none. */
 static int find_task(const struct task_pool *pool, int first, int workers)
 {
-    bool held = holds_for(pool, first, workers);
-    if (!held && pool->count == pool->reserved)
+    bool theirs_first = has_reserved(pool, first, workers);
+    if (!theirs_first && pool->count == pool->reserved)
         return -1;
     for (int i = 0; i < pool->count; i++) {
         const struct task *task = task_at(pool, i);
         bool theirs = task->worker >= first && task->worker < first + workers;
-        if (held ? task->reserved && theirs : !task->reserved)
+        if (theirs_first ? task->reserved && theirs : !task->reserved)
             return i;
     }
     return -1;

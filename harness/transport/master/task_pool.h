@@ -23,7 +23,7 @@ struct task_pool {
     int room, head, count;
     int reserved; /* of the count */
     int first, workers;
-    int32_t *held; /* of the reserved ones, by worker */
+    int32_t *by_worker; /* of the reserved ones, by worker */
 };
 
 /* Of a master of the workers [first, first + workers).  Returns 0 or

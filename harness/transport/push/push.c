@@ -229,7 +229,7 @@ static bool push_next(struct source *base, struct chunk *chunk)
     const struct input *input = push->setup.input;
     bool replan = push->setup.replan != NULL;
     if (replan && source->current.size > 0)
-        push_rounds_tell(push, base->worker, &source->current, source->since_s);
+        push_rounds_add(push, base->worker, &source->current, source->since_s);
     send_results(source);
     begin_sending(push);
     source->current.size = 0;

@@ -108,8 +108,8 @@ void push_rounds_next(struct push *push, bool idle);
 void push_rounds_finish(struct push *push);
 
 /* A worker's chunk took from since_s until now: the master learns it. */
-void push_rounds_tell(struct push *push, int worker, const struct chunk *chunk,
-                      double since_s);
+void push_rounds_add(struct push *push, int worker, const struct chunk *chunk,
+                     double since_s);
 /* A worker's next chunk; false: there is none. */
 bool push_rounds_take(struct push *push, struct source *source,
                       struct chunk *chunk);

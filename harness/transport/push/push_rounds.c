@@ -214,8 +214,8 @@ void push_rounds_finish(struct push *push)
 
 /* ---- workers ---- */
 
-void push_rounds_tell(struct push *push, int worker, const struct chunk *chunk,
-                      double since_s)
+void push_rounds_add(struct push *push, int worker, const struct chunk *chunk,
+                     double since_s)
 {
     const struct took took = {worker, chunk->size, since_s, engine_now()};
     if (computes_here(push, worker))

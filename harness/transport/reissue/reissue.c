@@ -263,15 +263,15 @@ void reissue_placed(struct reissue *ledger, int64_t start, double now_s)
         engine_wake(&ledger->ended);
 }
 
-bool reissue_tells(struct reissue *ledger, int worker, int64_t start)
+bool reissue_counts(struct reissue *ledger, int worker, int64_t start)
 {
     engine_lock(&ledger->lock);
     const struct reissue_entry *entry =
         &ledger->entry[ledger->place[start] - 1];
-    bool tells = entry->worker == worker &&
-                 (entry->winner < 0 || entry->winner == worker);
+    bool reports = entry->worker == worker &&
+                   (entry->winner < 0 || entry->winner == worker);
     engine_unlock(&ledger->lock);
-    return tells;
+    return reports;
 }
 
 static bool is_over(void *ledger)

@@ -95,7 +95,7 @@ void reissue_placed(struct reissue *ledger, int64_t start, double now_s);
 /* Whether a scheme that learns is to hear of this worker's chunk that begins
  * with `start`: it was handed out to this worker first, and no result of
  * another has come before. */
-bool reissue_tells(struct reissue *ledger, int worker, int64_t start);
+bool reissue_counts(struct reissue *ledger, int worker, int64_t start);
 
 /* Whether every result is in place. */
 static inline bool reissue_is_over(const struct reissue *ledger)

@@ -204,10 +204,12 @@ static void what_is_out_too_long_goes_to_another(void **unused)
                      REISSUE_WAIT);
     assert_int_equal(reissue_take(&ledger, 2, 7, &got, &wait_s), REISSUE_CHUNK);
     /* The scheme knows of worker 0 only, until another was the first. */
-    assert_true(reissue_tells(&ledger, 0, 0));
-    assert_false(reissue_tells(&ledger, 1, 0) || reissue_tells(&ledger, 2, 0));
+    assert_true(reissue_counts(&ledger, 0, 0));
+    assert_false(reissue_counts(&ledger, 1, 0) ||
+                 reissue_counts(&ledger, 2, 0));
     assert_true(reissue_claim(&ledger, 2, 0));
-    assert_false(reissue_tells(&ledger, 0, 0) || reissue_tells(&ledger, 2, 0));
+    assert_false(reissue_counts(&ledger, 0, 0) ||
+                 reissue_counts(&ledger, 2, 0));
     assert_false(reissue_claim(&ledger, 0, 0));
     assert_int_equal(reissue_take(&ledger, 1, 99, &got, &wait_s), REISSUE_WAIT);
     reissue_placed(&ledger, 0, 7.5);

@@ -25,9 +25,9 @@ int exchange_open(struct exchange *e, const struct comm *comm, char *output,
     if (e->mine != NULL && comm->rank > 0)
         e->all = malloc(room_for(e));
     if (timed)
-        e->told = calloc((size_t)iterations + 1, sizeof(*e->told));
+        e->gathered = calloc((size_t)iterations + 1, sizeof(*e->gathered));
     if (e->mine != NULL && (e->all != NULL || comm->rank == 0) &&
-        (e->told != NULL || !timed))
+        (e->gathered != NULL || !timed))
         return 0;
     exchange_close(e);
     return error_set(err, ENOMEM,
@@ -40,9 +40,9 @@ void exchange_close(struct exchange *e)
 {
     free(e->mine);
     free(e->all);
-    free(e->told);
+    free(e->gathered);
     e->mine = e->all = NULL;
-    e->told = NULL;
+    e->gathered = NULL;
 }
 
 /* The size of the message. */
@@ -69,8 +69,8 @@ static void unpack_results(struct exchange *e, const char *from, size_t total)
         struct exchange_range range;
         memcpy(&range, from, e->range_bytes);
         from += e->range_bytes;
-        if (e->told != NULL)
-            e->told[e->count++] = range;
+        if (e->gathered != NULL)
+            e->gathered[e->count++] = range;
         size_t bytes = (size_t)range.size * e->output_bytes;
         memcpy(e->output + (size_t)range.start * e->output_bytes, from, bytes);
         from += bytes;

@@ -40,7 +40,7 @@ static void meet_end(struct links *links, int64_t edge, int rank)
     }
 }
 
-static void tell_rank(struct links *links, int to, int64_t edge, int rank)
+static void notify_rank(struct links *links, int to, int64_t edge, int rank)
 {
     if (to == links->comm->rank)
         meet_end(links, edge, rank);
@@ -64,9 +64,9 @@ static void at_home(struct links *links, int64_t edge, int end, int rank)
     e->registered[end] = rank + 1;
     if (other < 0)
         return;
-    tell_rank(links, rank, edge, other);
+    notify_rank(links, rank, edge, other);
     if (other != rank)
-        tell_rank(links, other, edge, rank);
+        notify_rank(links, other, edge, rank);
 }
 
 void links_register(struct links *links, int64_t edge, enum link_end end)

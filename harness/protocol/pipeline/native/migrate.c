@@ -51,8 +51,8 @@ void migrate_close(struct migrate *m)
     m->owner = NULL;
 }
 
-void migrate_tell(struct migrate *m, const struct migrate_rows *own,
-                  int64_t count)
+void migrate_announce(struct migrate *m, const struct migrate_rows *own,
+                      int64_t count)
 {
     void *all = NULL;
     size_t bytes = 0;

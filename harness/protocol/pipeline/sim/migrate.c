@@ -44,8 +44,8 @@ void migrate_close(struct migrate *m)
 
 /* By every rank of SMPI, when the list of all is complete: its part goes to
  * rank 0, and the list comes back. */
-void migrate_tell(struct migrate *m, const struct migrate_rows *own,
-                  int64_t count)
+void migrate_announce(struct migrate *m, const struct migrate_rows *own,
+                      int64_t count)
 {
     int64_t bytes = (int64_t)sizeof(*own) * m->owners;
     int mine = (int)count * (int)sizeof(*own), self, places;

@@ -10,7 +10,7 @@ struct seen {
     struct migrate migrate;
     int64_t start, size;
     int bringing;
-    double took_s, told_s[PLACES];
+    double took_s, announced_s[PLACES];
 };
 
 /* The first rank holds rows 0 to 9, the rank of place 2 rows 10 to 19, and the
@@ -87,12 +87,12 @@ static void what_the_rank_has_does_not_move(void **unused)
     migrate_close(&seen.migrate);
 }
 
-static void tell(int place, void *arg)
+static void announce(int place, void *arg)
 {
     struct seen *seen = arg;
     double start = engine_now();
-    migrate_tell(&seen->migrate, seen->migrate.owner, place % 2 == 0);
-    seen->told_s[place] = engine_now() - start;
+    migrate_announce(&seen->migrate, seen->migrate.owner, place % 2 == 0);
+    seen->announced_s[place] = engine_now() - start;
 }
 
 /* The list has come to all no earlier than their own has gone to rank 0. */
@@ -101,13 +101,13 @@ static void the_list_stays_and_takes_its_way(void **unused)
     (void)unused;
     struct seen seen = {.bringing = -1};
     open_migrate(&seen, 1);
-    testing_together(tell, &seen);
+    testing_together(announce, &seen);
     for (int i = 0; i < RANGES; i++) {
         assert_int_equal(seen.migrate.owner[i].start, 10 * i);
         assert_int_equal(seen.migrate.owner[i].rank, 2 * i);
     }
-    assert_true(seen.told_s[2] > 2 * LATENCY_S);
-    assert_true(seen.told_s[4] > 2 * LATENCY_S);
+    assert_true(seen.announced_s[2] > 2 * LATENCY_S);
+    assert_true(seen.announced_s[4] > 2 * LATENCY_S);
     migrate_close(&seen.migrate);
 }
 
