@@ -14,18 +14,18 @@ const struct replay_costs replay_costs_usual = {.count_s = 10e-9,
 
 /* ---- checks ---- */
 
-static int check_kind(const struct replay_state *rs, struct error *err)
+static int check_kind(const struct replayer *rp, struct error *err)
 {
-    const struct replay *in = rs->in;
+    const struct replay *in = rp->in;
     const struct sched_pair *scheme = in->scheme;
     bool masters = in->kind == REPLAY_MASTERS;
-    if (scheme->inner != NULL && (!masters || rs->tree->count == 1))
+    if (scheme->inner != NULL && (!masters || rp->tree->count == 1))
         return error_set(err, ENOTSUP,
                          "scheme %s: two schemes need masters below the "
                          "supermaster (hierarchy)",
                          scheme->canonical);
     if (in->kind != REPLAY_WINDOW ||
-        sched_has_sequence(scheme->outer, &scheme->outer_spec, &rs->loop))
+        sched_has_sequence(scheme->outer, &scheme->outer_spec, &rp->loop))
         return 0;
     return error_set(err, ENOTSUP,
                      "scheme %s over an rma window needs a sequence that does "
@@ -46,91 +46,91 @@ static int64_t ahead_of(const struct replay *in)
 }
 
 /* Two schemes: the outer one counts the masters below the supermaster. */
-static int open_loop(struct replay_state *rs)
+static int open_loop(struct replayer *rp)
 {
-    const struct replay *in = rs->in;
-    rs->loop =
+    const struct replay *in = rp->in;
+    rp->loop =
         (struct sched_loop){.iterations = in->iterations,
-                            .workers = rs->tree->workers,
+                            .workers = rp->tree->workers,
                             .power = in->power,
                             .cost = in->known != NULL ? in->known : in->before};
-    if (in->scheme->inner == NULL || rs->tree->count == 1)
+    if (in->scheme->inner == NULL || rp->tree->count == 1)
         return 0;
-    if (range_units_open(&rs->units, rs->tree, 0, in->power) != 0)
+    if (range_units_open(&rp->units, rp->tree, 0, in->power) != 0)
         return -ENOMEM;
-    rs->loop.workers = rs->units.count;
-    rs->loop.power = rs->units.power;
+    rp->loop.workers = rp->units.count;
+    rp->loop.power = rp->units.power;
     return 0;
 }
 
-static int open_scheme(struct replay_state *rs, struct error *err)
+static int open_scheme(struct replayer *rp, struct error *err)
 {
-    const struct replay *in = rs->in;
+    const struct replay *in = rp->in;
     const struct sched_ops *ops = in->scheme->outer;
     const struct spec *spec = &in->scheme->outer_spec;
     if (ops->order != NULL) {
-        rs->loop.order = &rs->order;
-        int code = sched_table_build(&rs->order, ops, spec, &rs->loop,
+        rp->loop.order = &rp->order;
+        int code = sched_table_build(&rp->order, ops, spec, &rp->loop,
                                      in->min_chunk, err);
         if (code != 0)
             return code;
     }
-    int code = sched_check(ops, spec, &rs->loop, in->min_chunk, err);
+    int code = sched_check(ops, spec, &rp->loop, in->min_chunk, err);
     if (code != 0)
         return code;
-    rs->scheme_state = calloc(1, (sched_bytes(ops, &rs->loop) + 7) / 8 * 8);
-    if (rs->scheme_state == NULL)
+    rp->scheme_state = calloc(1, (sched_bytes(ops, &rp->loop) + 7) / 8 * 8);
+    if (rp->scheme_state == NULL)
         return -ENOMEM;
-    rs->learns = sched_pair_learns(in->scheme);
-    rs->whole = (ops->flags & SCHED_WHOLE_TIME) != 0;
-    rs->ticks = (ops->flags & SCHED_SECONDS) == 0;
-    return sched_init(&rs->sched, rs->scheme_state, ops, spec, &rs->loop,
+    rp->learns = sched_pair_learns(in->scheme);
+    rp->whole = (ops->flags & SCHED_WHOLE_TIME) != 0;
+    rp->ticks = (ops->flags & SCHED_SECONDS) == 0;
+    return sched_init(&rp->sched, rp->scheme_state, ops, spec, &rp->loop,
                       in->min_chunk, err);
 }
 
-static bool all_hosted(const struct replay_state *rs)
+static bool all_hosted(const struct replayer *rp)
 {
-    for (int w = 0; w < rs->tree->workers; w++)
-        if (!replay_hosted(rs, w))
+    for (int w = 0; w < rp->tree->workers; w++)
+        if (!replay_hosted(rp, w))
             return false;
     return true;
 }
 
 /* Room for an event of each worker, and some more with masters. */
-static int open_workers(struct replay_state *rs)
+static int open_workers(struct replayer *rp)
 {
-    size_t workers = (size_t)rs->tree->workers;
-    bool masters = rs->in->kind == REPLAY_MASTERS;
-    rs->result->workers = rs->tree->workers;
-    rs->result->worker = calloc(workers, sizeof(*rs->result->worker));
-    if (rs->learns)
-        rs->learned = calloc(workers, sizeof(*rs->learned));
-    rs->shares = masters && rs->in->costs.byte_s > 0;
-    bool asks = rs->shares && !all_hosted(rs);
+    size_t workers = (size_t)rp->tree->workers;
+    bool masters = rp->in->kind == REPLAY_MASTERS;
+    rp->result->workers = rp->tree->workers;
+    rp->result->worker = calloc(workers, sizeof(*rp->result->worker));
+    if (rp->learns)
+        rp->learned = calloc(workers, sizeof(*rp->learned));
+    rp->shares = masters && rp->in->costs.byte_s > 0;
+    bool asks = rp->shares && !all_hosted(rp);
     if (asks)
-        rs->coming = calloc(workers, sizeof(*rs->coming));
-    bool there = rs->result->worker != NULL &&
-                 (!rs->learns || rs->learned != NULL) &&
-                 (!asks || rs->coming != NULL);
-    return there ? list_grow(&rs->events.event, &rs->events.room,
-                             (int64_t)workers, sizeof(*rs->events.event))
+        rp->coming = calloc(workers, sizeof(*rp->coming));
+    bool there = rp->result->worker != NULL &&
+                 (!rp->learns || rp->learned != NULL) &&
+                 (!asks || rp->coming != NULL);
+    return there ? list_grow(&rp->events.event, &rp->events.room,
+                             (int64_t)workers, sizeof(*rp->events.event))
                  : -ENOMEM;
 }
 
-static int replay_open(struct replay_state *rs, struct error *err)
+static int replay_open(struct replayer *rp, struct error *err)
 {
-    const struct replay *in = rs->in;
-    int code = open_loop(rs);
+    const struct replay *in = rp->in;
+    int code = open_loop(rp);
     if (code == 0)
-        code = check_kind(rs, err);
+        code = check_kind(rp, err);
     if (code == 0)
-        code = open_scheme(rs, err);
+        code = open_scheme(rp, err);
     if (code == 0)
-        code = open_workers(rs);
+        code = open_workers(rp);
     if (code == 0 && in->kind == REPLAY_MASTERS)
-        code = serve_open(rs, err);
-    rs->ahead = ahead_of(in);
-    rs->result->serial_s = in->before[in->iterations];
+        code = serve_open(rp, err);
+    rp->ahead = ahead_of(in);
+    rp->result->serial_s = in->before[in->iterations];
     return code;
 }
 
@@ -138,27 +138,27 @@ static int replay_open(struct replay_state *rs, struct error *err)
 
 /* An event of a worker with a master in its rank.  The host's event may have
  * been postponed since. */
-static void happen_here(struct replay_state *rs, const struct event *event,
+static void happen_here(struct replayer *rp, const struct event *event,
                         enum what what)
 {
     int worker = (int)event->who;
-    struct server *server = replay_server(rs, rs->tree->worker_rank[worker]);
+    struct server *server = replay_server(rp, rp->tree->worker_rank[worker]);
     bool host = server->host == worker;
     if (host &&
         event->what >> WHAT_BITS != (server->plan & (UINT32_MAX >> WHAT_BITS)))
         return;
     if (what == TAKE)
-        hosted_take(rs, worker, event->at);
+        hosted_take(rp, worker, event->at);
     else if (host)
-        serve_end_segment(rs, server, event->at);
+        serve_end_segment(rp, server, event->at);
     else
-        hosted_turn(rs, worker, event->at);
+        hosted_turn(rp, worker, event->at);
 }
 
-static void handle_event(struct replay_state *rs, const struct event *event)
+static void handle_event(struct replayer *rp, const struct event *event)
 {
     enum what what = event->what & ((1 << WHAT_BITS) - 1);
-    struct server *server = &rs->server[event->who];
+    struct server *server = &rp->server[event->who];
     switch (what) {
     case WORK:
     case FINAL:
@@ -167,105 +167,104 @@ static void handle_event(struct replay_state *rs, const struct event *event)
     case REFILL:
     case ANSWER:
         if (event->what & PASSING)
-            link_enter(rs, event);
+            link_enter(rp, event);
         else
-            link_deliver(rs, event);
+            link_deliver(rp, event);
         break;
     case POLL:
         if (event->what >> WHAT_BITS ==
             (server->plan & (UINT32_MAX >> WHAT_BITS)))
-            serve_polled(rs, server, event->at);
+            serve_polled(rp, server, event->at);
         break;
     case SERVED:
-        serve_served(rs, server, event->at);
+        serve_served(rp, server, event->at);
         break;
     default:
-        happen_here(rs, event, what);
+        happen_here(rp, event, what);
     }
 }
 
-static void start_worker(struct replay_state *rs, int worker)
+static void start_worker(struct replayer *rp, int worker)
 {
-    if (replay_hosted(rs, worker))
-        hosted_start(rs, worker);
+    if (replay_hosted(rp, worker))
+        hosted_start(rp, worker);
     else
-        ask_start(rs, worker);
+        ask_start(rp, worker);
 }
 
-static bool starts_at_once(const struct replay_state *rs, int worker)
+static bool starts_at_once(const struct replayer *rp, int worker)
 {
     const struct server *server =
-        replay_server(rs, rs->tree->worker_rank[worker]);
-    return !(rs->in->costs.apart_s > 0) ||
+        replay_server(rp, rp->tree->worker_rank[worker]);
+    return !(rp->in->costs.apart_s > 0) ||
            (server != NULL && server->host == worker);
 }
 
 /* The workers that start next: one of each master.  Its other ones are not
  * among the events yet, which are few then.  Returns when the next wave is due;
  * INFINITY: all have started. */
-static double start_wave(struct replay_state *rs, int wave)
+static double start_wave(struct replayer *rp, int wave)
 {
-    const struct tree *tree = rs->tree;
+    const struct tree *tree = rp->tree;
     bool more = false;
     for (int m = 0; m < tree->count; m++) {
         int worker = tree->master[m].first_worker + wave;
         if (wave >= tree->master[m].workers || tree->worker_master[worker] != m)
             continue;
         more = true;
-        if (!starts_at_once(rs, worker))
-            start_worker(rs, worker);
+        if (!starts_at_once(rp, worker))
+            start_worker(rp, worker);
     }
-    return more ? (wave + 1) * rs->in->costs.apart_s : INFINITY;
+    return more ? (wave + 1) * rp->in->costs.apart_s : INFINITY;
 }
 
 /* The events of links are ordered separately. */
-static int run_masters(struct replay_state *rs)
+static int run_masters(struct replayer *rp)
 {
-    for (int w = 0; w < rs->tree->workers; w++)
-        if (starts_at_once(rs, w))
-            start_worker(rs, w);
-    double wave_s = rs->in->costs.apart_s > 0 ? 0 : INFINITY;
+    for (int w = 0; w < rp->tree->workers; w++)
+        if (starts_at_once(rp, w))
+            start_worker(rp, w);
+    double wave_s = rp->in->costs.apart_s > 0 ? 0 : INFINITY;
     int wave = 0;
-    while (rs->code == 0) {
-        const struct event *link = link_next(rs);
+    while (rp->code == 0) {
+        const struct event *link = link_next(rp);
         bool other =
-            rs->events.count > 0 && !event_before(link, &rs->events.event[0]);
-        double next_s = other ? rs->events.event[0].at : link->at;
+            rp->events.count > 0 && !event_before(link, &rp->events.event[0]);
+        double next_s = other ? rp->events.event[0].at : link->at;
         if (wave_s < INFINITY && wave_s <= next_s) {
-            wave_s = start_wave(rs, wave++);
+            wave_s = start_wave(rp, wave++);
         } else if (other) {
-            struct event event = rs->events.event[0];
-            rs->hole = true;
-            handle_event(rs, &event);
-            if (rs->hole)
-                events_take(&rs->events);
-            rs->hole = false;
+            struct event event = rp->events.event[0];
+            rp->hole = true;
+            handle_event(rp, &event);
+            if (rp->hole)
+                events_take(&rp->events);
+            rp->hole = false;
         } else if (link->at < INFINITY)
-            link_happen(rs);
+            link_happen(rp);
         else
             break;
     }
-    return rs->code;
+    return rp->code;
 }
 
 int replay_run(const struct replay *replay, struct replay_result *result,
                struct error *err)
 {
-    struct replay_state rs = {
-        .in = replay, .tree = replay->tree, .result = result};
+    struct replayer rp = {.in = replay, .tree = replay->tree, .result = result};
     *result = (struct replay_result){0};
     err->text[0] = '\0';
-    int code = replay_open(&rs, err);
+    int code = replay_open(&rp, err);
     if (code == 0)
         code =
-            replay->kind == REPLAY_MASTERS ? run_masters(&rs) : count_run(&rs);
-    serve_close(&rs);
-    free(rs.learned);
-    free(rs.coming);
-    free(rs.events.event);
-    free(rs.scheme_state);
-    sched_table_free(&rs.order);
-    range_units_close(&rs.units);
+            replay->kind == REPLAY_MASTERS ? run_masters(&rp) : count_run(&rp);
+    serve_close(&rp);
+    free(rp.learned);
+    free(rp.coming);
+    free(rp.events.event);
+    free(rp.scheme_state);
+    sched_table_free(&rp.order);
+    range_units_close(&rp.units);
     if (code == 0) {
         for (int w = 0; w < result->workers; w++)
             result->chunks += result->worker[w].chunks;

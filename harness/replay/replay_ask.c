@@ -4,36 +4,36 @@
 #include <math.h>
 
 /* While a worker's loop runs, its finish_s is the end of its chunk. */
-static double *end_of(const struct replay_state *rs, int worker)
+static double *end_of(const struct replayer *rp, int worker)
 {
-    return &rs->result->worker[worker].finish_s;
+    return &rp->result->worker[worker].finish_s;
 }
 
-static int rank_of_master(const struct replay_state *rs, int worker)
+static int rank_of_master(const struct replayer *rp, int worker)
 {
-    return rs->tree->master[rs->tree->worker_master[worker]].rank;
+    return rp->tree->master[rp->tree->worker_master[worker]].rank;
 }
 
-static void send_request(struct replay_state *rs, int worker, double now,
+static void send_request(struct replayer *rp, int worker, double now,
                          enum what what)
 {
-    link_send(rs, rs->tree->worker_rank[worker], rank_of_master(rs, worker),
+    link_send(rp, rp->tree->worker_rank[worker], rank_of_master(rp, worker),
               REQUEST_BYTES, now, (uint32_t)worker, what);
 }
 
-void ask_start(struct replay_state *rs, int worker)
+void ask_start(struct replayer *rp, int worker)
 {
-    *end_of(rs, worker) = replay_start_s(rs, worker);
-    if (rs->learned != NULL)
-        rs->learned[worker].asked_s = *end_of(rs, worker);
-    send_request(rs, worker, *end_of(rs, worker), WORK);
+    *end_of(rp, worker) = replay_start_s(rp, worker);
+    if (rp->learned != NULL)
+        rp->learned[worker].asked_s = *end_of(rp, worker);
+    send_request(rp, worker, *end_of(rp, worker), WORK);
 }
 
 /* The chunk that ran is done: its time waits to be reported. */
-static void end_time(struct replay_state *rs, int worker)
+static void end_time(struct replayer *rp, int worker)
 {
-    struct learned *learned = &rs->learned[worker];
-    double end = *end_of(rs, worker);
+    struct learned *learned = &rp->learned[worker];
+    double end = *end_of(rp, worker);
     if (learned->size == 0)
         return;
     learned->reported = learned->size;
@@ -45,13 +45,13 @@ static void end_time(struct replay_state *rs, int worker)
 
 /* Without prefetch the request leaves when the chunk is done.  The message has
  * room for short numbers only. */
-void ask_report(struct replay_state *rs, int worker, struct master *master)
+void ask_report(struct replayer *rp, int worker, struct master *master)
 {
-    if (rs->learned == NULL)
+    if (rp->learned == NULL)
         return;
-    struct learned *learned = &rs->learned[worker];
-    if (!rs->in->prefetch)
-        end_time(rs, worker);
+    struct learned *learned = &rp->learned[worker];
+    if (!rp->in->prefetch)
+        end_time(rp, worker);
     if (learned->reported > 0)
         master_report(master,
                       &(struct report){.worker = worker,
@@ -63,45 +63,45 @@ void ask_report(struct replay_state *rs, int worker, struct master *master)
 }
 
 /* Nobody else needs to know when an answer comes that shares no link. */
-void ask_answer(struct replay_state *rs, int worker, double now,
+void ask_answer(struct replayer *rp, int worker, double now,
                 const struct chunk *chunk)
 {
-    int from = rank_of_master(rs, worker);
-    int to = rs->tree->worker_rank[worker];
-    if (replay_shares(rs, from, to)) {
-        rs->coming[worker] = *chunk;
-        link_send(rs, from, to, sizeof(*chunk), now, (uint32_t)worker, ANSWER);
+    int from = rank_of_master(rp, worker);
+    int to = rp->tree->worker_rank[worker];
+    if (replay_shares(rp, from, to)) {
+        rp->coming[worker] = *chunk;
+        link_send(rp, from, to, sizeof(*chunk), now, (uint32_t)worker, ANSWER);
     } else {
-        ask_got(rs, worker,
-                now + replay_message_s(rs, from, to, sizeof(*chunk)), chunk);
+        ask_got(rp, worker,
+                now + replay_message_s(rp, from, to, sizeof(*chunk)), chunk);
     }
 }
 
-void ask_got(struct replay_state *rs, int worker, double now,
+void ask_got(struct replayer *rp, int worker, double now,
              const struct chunk *chunk)
 {
-    double *end = end_of(rs, worker);
+    double *end = end_of(rp, worker);
     double got = replay_max(now, *end);
-    if (rs->learned != NULL)
-        end_time(rs, worker);
+    if (rp->learned != NULL)
+        end_time(rp, worker);
     if (chunk->size == 0) {
         *end = got;
-        send_request(rs, worker, got, FINAL);
+        send_request(rp, worker, got, FINAL);
         return;
     }
-    double compute_s = replay_compute_s(rs, worker, chunk->start, chunk->size);
-    replay_hand_out(rs, worker, chunk, got, compute_s);
-    if (rs->learned != NULL) {
-        rs->learned[worker].size = chunk->size;
-        rs->learned[worker].got_s = got;
+    double compute_s = replay_compute_s(rp, worker, chunk->start, chunk->size);
+    replay_hand_out(rp, worker, chunk, got, compute_s);
+    if (rp->learned != NULL) {
+        rp->learned[worker].size = chunk->size;
+        rp->learned[worker].got_s = got;
     }
     *end = got + compute_s;
-    if (!rs->in->prefetch) {
-        send_request(rs, worker, *end, WORK);
+    if (!rp->in->prefetch) {
+        send_request(rp, worker, *end, WORK);
         return;
     }
-    int64_t rest = chunk->size < rs->ahead ? chunk->size : rs->ahead;
+    int64_t rest = chunk->size < rp->ahead ? chunk->size : rp->ahead;
     double first_s =
-        replay_compute_s(rs, worker, chunk->start, chunk->size - rest);
-    send_request(rs, worker, got + first_s, WORK);
+        replay_compute_s(rp, worker, chunk->start, chunk->size - rest);
+    send_request(rp, worker, got + first_s, WORK);
 }

@@ -174,7 +174,7 @@ struct links {
     int *listed;        /* servers whose links need new shares */
 };
 
-struct replay_state {
+struct replayer {
     const struct replay *in;
     const struct tree *tree;
     struct range_units units; /* two schemes */
@@ -201,18 +201,18 @@ struct replay_state {
     struct report *reports;
 };
 
-static inline void replay_add(struct replay_state *rs, double at, uint32_t who,
+static inline void replay_add(struct replayer *rp, double at, uint32_t who,
                               uint32_t what)
 {
     struct event event = {at, who, what};
     int code = 0;
-    if (rs->hole)
-        events_replace(&rs->events, event);
+    if (rp->hole)
+        events_replace(&rp->events, event);
     else
-        code = events_add(&rs->events, event);
-    rs->hole = false;
+        code = events_add(&rp->events, event);
+    rp->hole = false;
     if (code != 0)
-        rs->code = code;
+        rp->code = code;
 }
 
 /* Without a call. */
@@ -222,109 +222,105 @@ static inline double replay_max(double a, double b)
 }
 
 /* The time of a worker's chunk. */
-static inline double replay_compute_s(const struct replay_state *rs, int worker,
+static inline double replay_compute_s(const struct replayer *rp, int worker,
                                       int64_t start, int64_t size)
 {
-    const double *before = rs->in->before, *power = rs->in->power;
+    const double *before = rp->in->before, *power = rp->in->power;
     double seconds = before[start + size] - before[start];
     return power != NULL ? seconds / power[worker] : seconds;
 }
 
-static inline bool replay_near(const struct replay_state *rs, int from, int to)
+static inline bool replay_near(const struct replayer *rp, int from, int to)
 {
-    int node = rs->in->node_ranks;
+    int node = rp->in->node_ranks;
     return node > 0 ? from / node == to / node : from == to;
 }
 
 /* Counts a message, and returns how long it travels by itself. */
-static inline double replay_pass_s(struct replay_state *rs, bool near,
-                                   double bytes)
+static inline double replay_pass_s(struct replayer *rp, bool near, double bytes)
 {
-    const struct replay_costs *costs = &rs->in->costs;
-    rs->result->messages++;
-    rs->result->bytes += bytes;
-    if (rs->in->kind == REPLAY_MASTERS)
+    const struct replay_costs *costs = &rp->in->costs;
+    rp->result->messages++;
+    rp->result->bytes += bytes;
+    if (rp->in->kind == REPLAY_MASTERS)
         bytes += ENVELOPE_BYTES;
     return (near ? costs->near_s : costs->latency_s) + bytes * costs->byte_s;
 }
 
-static inline double replay_message_s(struct replay_state *rs, int from, int to,
+static inline double replay_message_s(struct replayer *rp, int from, int to,
                                       double bytes)
 {
-    return replay_pass_s(rs, replay_near(rs, from, to), bytes);
+    return replay_pass_s(rp, replay_near(rp, from, to), bytes);
 }
 
 /* Whether a message shares a link with others. */
-static inline bool replay_shares(const struct replay_state *rs, int from,
-                                 int to)
+static inline bool replay_shares(const struct replayer *rp, int from, int to)
 {
-    return rs->shares && !replay_near(rs, from, to);
+    return rp->shares && !replay_near(rp, from, to);
 }
 
 /* A worker has this chunk. */
-static inline void replay_hand_out(struct replay_state *rs, int worker,
+static inline void replay_hand_out(struct replayer *rp, int worker,
                                    const struct chunk *chunk, double at,
                                    double compute_s)
 {
-    struct replay_worker *w = &rs->result->worker[worker];
+    struct replay_worker *w = &rp->result->worker[worker];
     w->compute_s += compute_s;
     w->chunks++;
-    if (rs->in->handed != NULL)
-        rs->in->handed(rs->in->arg, worker, chunk, at, compute_s);
+    if (rp->in->handed != NULL)
+        rp->in->handed(rp->in->arg, worker, chunk, at, compute_s);
 }
 
 /* When a worker starts. */
-static inline double replay_start_s(const struct replay_state *rs, int worker)
+static inline double replay_start_s(const struct replayer *rp, int worker)
 {
-    int master = rs->tree->worker_master[worker];
-    return (worker - rs->tree->master[master].first_worker) *
-           rs->in->costs.apart_s;
+    int master = rp->tree->worker_master[worker];
+    return (worker - rp->tree->master[master].first_worker) *
+           rp->in->costs.apart_s;
 }
 
-static inline struct server *replay_server(const struct replay_state *rs,
-                                           int rank)
+static inline struct server *replay_server(const struct replayer *rp, int rank)
 {
-    int server = rs->server_of[rank];
-    return server >= 0 ? &rs->server[server] : NULL;
+    int server = rp->server_of[rank];
+    return server >= 0 ? &rp->server[server] : NULL;
 }
 
 /* The worker asks a master in its own rank. */
-static inline bool replay_hosted(const struct replay_state *rs, int worker)
+static inline bool replay_hosted(const struct replayer *rp, int worker)
 {
-    int master = rs->tree->worker_master[worker];
-    return rs->tree->master[master].rank == rs->tree->worker_rank[worker];
+    int master = rp->tree->worker_master[worker];
+    return rp->tree->master[master].rank == rp->tree->worker_rank[worker];
 }
 
 /* replay_count.c */
-int count_run(struct replay_state *rs);
+int count_run(struct replayer *rp);
 
 /* replay_servers.c */
-int serve_open(struct replay_state *rs, struct error *err);
-void serve_close(struct replay_state *rs);
+int serve_open(struct replayer *rp, struct error *err);
+void serve_close(struct replayer *rp);
 
 /* replay_serve.c: the rank above one who asks or is answered; a request has
  * come, is put into a list and taken out of it, is served; the
  * answer to a master has come; what this worker has asked for and nobody has
  * looked at is there, and is taken; requests to those above leave, by `asker`;
  * the rank may have ended. */
-struct server *serve_above(const struct replay_state *rs, uint32_t who,
+struct server *serve_above(const struct replayer *rp, uint32_t who,
                            enum what what);
-void serve_come(struct replay_state *rs, struct server *server,
+void serve_come(struct replayer *rp, struct server *server,
                 const struct event *event);
-void serve_put_ask(struct replay_state *rs, struct asks *asks, struct ask ask);
+void serve_put_ask(struct replayer *rp, struct asks *asks, struct ask ask);
 struct ask serve_take_ask(struct asks *asks);
-void serve_handle(struct replay_state *rs, struct server *server,
+void serve_handle(struct replayer *rp, struct server *server,
                   const struct ask *ask, double now);
-void serve_refill(struct replay_state *rs, int master, double now);
-bool serve_has_arrived(const struct replay_state *rs,
-                       const struct server *server);
-void serve_arrived(struct replay_state *rs, struct server *server, double now,
+void serve_refill(struct replayer *rp, int master, double now);
+bool serve_has_arrived(const struct replayer *rp, const struct server *server);
+void serve_arrived(struct replayer *rp, struct server *server, double now,
                    int asker);
-void serve_follow_up(struct replay_state *rs, struct server *server, double now,
+void serve_follow_up(struct replayer *rp, struct server *server, double now,
                      int asker);
-void serve_check(struct replay_state *rs, struct server *server, double now);
+void serve_check(struct replayer *rp, struct server *server, double now);
 /* After a request: answers and further requests leave, others are served. */
-void serve_after(struct replay_state *rs, struct server *server, double now);
+void serve_after(struct replayer *rp, struct server *server, double now);
 
 /* replay_refill.c: tasks leave for a master (false: no memory), and come to
  * it. */
@@ -334,24 +330,23 @@ void refill_unpack(struct replay_master *below, struct task *tasks);
 
 /* replay_order.c: a request sets out; it has come, and those whose turn it is
  * are taken. */
-void order_put(struct replay_state *rs, struct order *order,
-               const struct ask *ask);
-void order_come(struct replay_state *rs, struct server *server,
+void order_put(struct replayer *rp, struct order *order, const struct ask *ask);
+void order_come(struct replayer *rp, struct server *server,
                 const struct event *event);
 
 /* replay_link.c. link_next: the links' first event, at INFINITY: none;
  * link_happen: it happens. link_send: a message leaves; its arrival is `what`.
  * link_enter: a PASSING message continues. link_served: a request was served.
  * link_deliver: handles an arrival. */
-int link_open(struct replay_state *rs);
-void link_close(struct replay_state *rs);
-const struct event *link_next(const struct replay_state *rs);
-void link_send(struct replay_state *rs, int from, int to, double bytes,
-               double now, uint32_t who, enum what what);
-void link_happen(struct replay_state *rs);
-void link_enter(struct replay_state *rs, const struct event *event);
-void link_served(struct replay_state *rs, struct server *server, double now);
-void link_deliver(struct replay_state *rs, const struct event *event);
+int link_open(struct replayer *rp);
+void link_close(struct replayer *rp);
+const struct event *link_next(const struct replayer *rp);
+void link_send(struct replayer *rp, int from, int to, double bytes, double now,
+               uint32_t who, enum what what);
+void link_happen(struct replayer *rp);
+void link_enter(struct replayer *rp, const struct event *event);
+void link_served(struct replayer *rp, struct server *server, double now);
+void link_deliver(struct replayer *rp, const struct event *event);
 
 /* replay_bridge.c: whether this message passes the links of two ranks; it
  * begins, at the upper one; those that end here now do so; when the first of
@@ -359,46 +354,45 @@ void link_deliver(struct replay_state *rs, const struct event *event);
  * share links with this one get new shares.  By replay_link.c: a link's
  * messages have moved on until now; its next event is another one; whether a
  * message leaves the upper rank; it has arrived. */
-bool bridge_is(const struct replay_state *rs, uint32_t who, enum what what);
-void bridge_begin(struct replay_state *rs, struct server *server, double bytes,
+bool bridge_is(const struct replayer *rp, uint32_t who, enum what what);
+void bridge_begin(struct replayer *rp, struct server *server, double bytes,
                   double now, uint32_t who, enum what what);
-void bridge_end(struct replay_state *rs, struct server *server, double now);
-double bridge_due_s(const struct replay_state *rs, const struct server *server);
-void bridge_share(struct replay_state *rs, struct server *server, double now);
+void bridge_end(struct replayer *rp, struct server *server, double now);
+double bridge_due_s(const struct replayer *rp, const struct server *server);
+void bridge_share(struct replayer *rp, struct server *server, double now);
 void link_advance(struct link *link, double now);
-void link_plan(struct replay_state *rs, struct server *server, bool anew);
+void link_plan(struct replayer *rp, struct server *server, bool anew);
 bool link_goes_out(enum what what);
-void link_arrive(struct replay_state *rs, struct server *server,
+void link_arrive(struct replayer *rp, struct server *server,
                  const struct event *event);
 
 /* replay_host.c: the host computes for so long, which ends with END or TURN;
  * that has ended; it looks for requests, and when it will look next; one is
  * served; it waits, and serves what is there. */
-void serve_segment(struct replay_state *rs, struct server *server, double now,
+void serve_segment(struct replayer *rp, struct server *server, double now,
                    double seconds, uint32_t ends);
-void serve_end_segment(struct replay_state *rs, struct server *server,
-                       double now);
-void serve_polled(struct replay_state *rs, struct server *server, double now);
-void serve_set_poll(struct replay_state *rs, struct server *server, double now);
-void serve_served(struct replay_state *rs, struct server *server, double now);
-void serve_go_on(struct replay_state *rs, struct server *server, double now);
+void serve_end_segment(struct replayer *rp, struct server *server, double now);
+void serve_polled(struct replayer *rp, struct server *server, double now);
+void serve_set_poll(struct replayer *rp, struct server *server, double now);
+void serve_served(struct replayer *rp, struct server *server, double now);
+void serve_go_on(struct replayer *rp, struct server *server, double now);
 
 /* replay_ask.c: a worker's first request; its report to the master, and its
  * answer, size 0: there is nothing left; that has come. */
-void ask_start(struct replay_state *rs, int worker);
-void ask_report(struct replay_state *rs, int worker, struct master *master);
-void ask_answer(struct replay_state *rs, int worker, double now,
+void ask_start(struct replayer *rp, int worker);
+void ask_report(struct replayer *rp, int worker, struct master *master);
+void ask_answer(struct replayer *rp, int worker, double now,
                 const struct chunk *chunk);
-void ask_got(struct replay_state *rs, int worker, double now,
+void ask_got(struct replayer *rp, int worker, double now,
              const struct chunk *chunk);
 
 /* replay_hosted.c: the same for one with a master in its rank; and what it does
  * at its events; who waits tries again. */
-void hosted_start(struct replay_state *rs, int worker);
-void hosted_turn(struct replay_state *rs, int worker, double now);
-void hosted_end(struct replay_state *rs, int worker, double now);
-void hosted_take(struct replay_state *rs, int worker, double now);
-void hosted_wake(struct replay_state *rs, struct server *server, int asker,
+void hosted_start(struct replayer *rp, int worker);
+void hosted_turn(struct replayer *rp, int worker, double now);
+void hosted_end(struct replayer *rp, int worker, double now);
+void hosted_take(struct replayer *rp, int worker, double now);
+void hosted_wake(struct replayer *rp, struct server *server, int asker,
                  double now);
 bool hosted_waits(const struct server *server, int worker);
 

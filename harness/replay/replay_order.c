@@ -10,29 +10,28 @@ static struct awaited *awaited_at(struct order *order, int i)
 
 /* Simultaneous requests of masters above pools were seen to come from the first
  * on.  All others come from the last on, as their events do. */
-static bool goes_before(const struct replay_state *rs, const struct ask *ask,
+static bool goes_before(const struct replayer *rp, const struct ask *ask,
                         const struct ask *other)
 {
     if (ask->at != other->at || ask->who >= other->who)
         return false;
     enum what what = ask->what & (PASSING - 1);
     return what == REFILL_ASK && ask->what == other->what &&
-           !rs->tree->master[ask->who].leaf &&
-           !rs->tree->master[other->who].leaf;
+           !rp->tree->master[ask->who].leaf &&
+           !rp->tree->master[other->who].leaf;
 }
 
-void order_put(struct replay_state *rs, struct order *order,
-               const struct ask *ask)
+void order_put(struct replayer *rp, struct order *order, const struct ask *ask)
 {
     int at = order->count++;
-    while (at > 0 && goes_before(rs, ask, &awaited_at(order, at - 1)->ask)) {
+    while (at > 0 && goes_before(rp, ask, &awaited_at(order, at - 1)->ask)) {
         *awaited_at(order, at) = *awaited_at(order, at - 1);
         at--;
     }
     *awaited_at(order, at) = (struct awaited){*ask, false};
 }
 
-void order_come(struct replay_state *rs, struct server *server,
+void order_come(struct replayer *rp, struct server *server,
                 const struct event *event)
 {
     struct order *order = &server->order;
@@ -48,6 +47,6 @@ void order_come(struct replay_state *rs, struct server *server,
                                     ask->what & (PASSING - 1)};
         order->first = (order->first + 1) % RECEIVED;
         order->count--;
-        serve_come(rs, server, &taken);
+        serve_come(rp, server, &taken);
     }
 }
