@@ -310,8 +310,8 @@ def main():
     files.write(os.path.join(directory, "validate.txt"), text)
     names = [name for name in COLUMNS if name in both]
     paper_report.write_csv(os.path.join(directory, "validate.csv"), names,
-                    both[names].astype(object).where(
-                        both[names].notna(), None).to_numpy().tolist())
+                           both[names].astype(object).where(
+                               both[names].notna(), None).to_numpy().tolist())
     sys.stdout.write(text)
 
 

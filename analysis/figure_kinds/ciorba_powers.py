@@ -17,7 +17,7 @@ def draw(results, frame):
     with the shortest times."""
     for kernel, number in FIGURES.items():
         rows = stored_paper.rows(os.path.join(results.path,
-                                            f"figure_{number}.csv"))
+                                              f"figure_{number}.csv"))
         if rows and "from_printed_time" in rows[0]:
             # Skewed sub-chunks of the same loop are another reading.
             if any(labels.name_of(k) == kernel and labels.parts(k)[1].get(
