@@ -43,12 +43,12 @@ static off_t find_locked(int fd, off_t start)
 
 /* ---- lines ---- */
 
-static void write_line(int fd, off_t line, const struct part *part)
+static void write_line(int fd, off_t line, const struct shard *shard)
 {
     char host[65] = "?", when[STAMP_TIME_SIZE], name[64], text[LINE_SIZE + 1];
     gethostname(host, sizeof(host) - 1);
     stamp_time(time(NULL), when);
-    part_print(part, name, sizeof(name));
+    shard_print(shard, name, sizeof(name));
     int length = snprintf(text, sizeof(text),
                           "host %s, process %ld, since %s, launches *-%s", host,
                           (long)getpid(), when, name);
@@ -60,11 +60,11 @@ static void write_line(int fd, off_t line, const struct part *part)
 }
 
 /* Looks at all runs, and takes the first line that is free; *line. */
-static int take_line(int fd, const char *directory, const struct part *part,
+static int take_line(int fd, const char *directory, const struct shard *shard,
                      off_t *line, struct error *err)
 {
     char text[LINE_SIZE + 1];
-    struct part other;
+    struct shard other;
     *line = 0;
     for (off_t held = find_locked(fd, 0); held >= 0;
          held = find_locked(fd, held + LINE_SIZE)) {
@@ -74,7 +74,7 @@ static int take_line(int fd, const char *directory, const struct part *part,
         text[strcspn(text, "\n")] = '\0';
         for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
             text[end - 1] = '\0';
-        if (part_parse(text, &other) && !part_overlaps(&other, part)) {
+        if (shard_parse(text, &other) && !shard_overlaps(&other, shard)) {
             *line += *line == held ? LINE_SIZE : 0;
             continue;
         }
@@ -87,7 +87,7 @@ static int take_line(int fd, const char *directory, const struct part *part,
     return lock_range(fd, F_OFD_SETLK, F_WRLCK, *line, LINE_SIZE);
 }
 
-static int take_lock(int fd, const char *directory, const struct part *part,
+static int take_lock(int fd, const char *directory, const struct shard *shard,
                      struct error *err)
 {
     off_t line;
@@ -96,9 +96,9 @@ static int take_lock(int fd, const char *directory, const struct part *part,
     }
     if (code != 0)
         return code;
-    code = take_line(fd, directory, part, &line, err);
+    code = take_line(fd, directory, shard, &line, err);
     if (code == 0)
-        write_line(fd, line, part);
+        write_line(fd, line, shard);
     lock_range(fd, F_OFD_SETLK, F_UNLCK, TURN, 1);
     return code;
 }
@@ -160,7 +160,7 @@ static void warn_of_local_locks(int fd, const char *directory)
                 directory, option);
 }
 
-int dirlock_take(const char *directory, const struct part *part,
+int dirlock_take(const char *directory, const struct shard *shard,
                  struct error *err)
 {
     char path[PATH_MAX];
@@ -173,7 +173,7 @@ int dirlock_take(const char *directory, const struct part *part,
         return error_set(err, errno, "%s: cannot open: %s", path,
                          errno == ELOOP ? "it is a symbolic link; remove it"
                                         : strerror(errno));
-    int code = take_lock(fd, directory, part, err);
+    int code = take_lock(fd, directory, shard, err);
     if (code == -EBUSY) {
         close(fd);
         return code;

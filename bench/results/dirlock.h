@@ -9,7 +9,7 @@
 #define BENCH_RESULTS_DIRLOCK_H
 
 #include "base/error.h"
-#include "harness/process/part.h"
+#include "harness/process/shard.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 /* Returns a descriptor that keeps the lock while it is open, or -EBUSY with a
  * text that names the owner.  A line on stderr warns if the file system has no
  * locks, or none that other hosts see. */
-int dirlock_take(const char *directory, const struct part *part,
+int dirlock_take(const char *directory, const struct shard *shard,
                  struct error *err);
 
 /* Why other hosts do not see locks on this device, by the lines of

@@ -28,12 +28,12 @@ static int remove_directory(void **state)
     return code;
 }
 
-static int take(const char *path, int ranks, int shard, int shards,
+static int take(const char *path, int ranks, int index, int count,
                 struct error *err)
 {
-    const struct part part = {
-        .ranks = ranks, .threads = ranks > 0, .shard = shard, .shards = shards};
-    return dirlock_take(path, &part, err);
+    const struct shard shard = {
+        .ranks = ranks, .threads = ranks > 0, .index = index, .count = count};
+    return dirlock_take(path, &shard, err);
 }
 
 static void one_run_or_the_shards_of_one_number(void **state)

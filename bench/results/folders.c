@@ -167,7 +167,7 @@ static int name_full(struct rundir *dir, struct error *err)
 int rundir_name(struct rundir *dir, const struct campaign *whole,
                 const struct rundir_options *options, struct error *err)
 {
-    *dir = (struct rundir){.part = options->part};
+    *dir = (struct rundir){.shard = options->shard};
     int code = rundir_choose(dir, whole->name, options->out, err);
     return code == 0 ? name_full(dir, err) : code;
 }

@@ -47,7 +47,7 @@ int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
                    struct error *err)
 {
     char path[PATH_MAX], launch[STAMP_LAUNCH_SIZE], part[64];
-    part_print(&dir->part, part, sizeof(part));
+    shard_print(&dir->shard, part, sizeof(part));
     for (int tries = 0; tries < 100; tries++) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);

@@ -109,7 +109,7 @@ static void a_failed_cell_may_become_ok_later(void **state)
     struct results results;
     struct error err;
     struct cell cell;
-    struct rundir run = {.part = {.shards = 1}};
+    struct rundir run = {.shard = {.count = 1}};
     enter(dir);
     snprintf(run.path, sizeof(run.path), "%s", dir);
     FILE *file = open_runs(dir, "l1");

@@ -108,9 +108,9 @@ static int check_existing(const struct rundir *dir,
                          dir->path);
     if (options->resume || options->prepare)
         return 0;
-    part_print(&options->part, part, sizeof(part));
+    shard_print(&options->shard, part, sizeof(part));
     snprintf(mine, sizeof(mine), "-%s.json", part);
-    if (options->part.shards > 1 && !has_files(dir->path, "manifest-", mine))
+    if (options->shard.count > 1 && !has_files(dir->path, "manifest-", mine))
         return 0;
     return error_set(
         err, EEXIST,
@@ -275,7 +275,7 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
                 struct error *err)
 {
     char path[PATH_MAX];
-    *dir = (struct rundir){.part = options->part};
+    *dir = (struct rundir){.shard = options->shard};
     int code = rundir_choose(dir, whole->name, options->out, err);
     if (code == 0)
         code = check_resume(dir, options, err);
@@ -293,12 +293,13 @@ static int enter_directory(struct rundir *dir,
                            const struct rundir_options *options,
                            struct error *err)
 {
-    dir->lock = dirlock_take(dir->path, &dir->part, err);
+    dir->lock = dirlock_take(dir->path, &dir->shard, err);
     if (dir->lock < 0)
         return dir->lock;
     int code = check_existing(dir, options, err);
     if (code == 0)
-        code = earlier_await(dir->full, &dir->part, NULL, EARLIER_LIMIT_S, err);
+        code =
+            earlier_await(dir->full, &dir->shard, NULL, EARLIER_LIMIT_S, err);
     return code;
 }
 
@@ -308,7 +309,7 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
 {
     char path[PATH_MAX];
     bool new = false;
-    *dir = (struct rundir){.part = options->part};
+    *dir = (struct rundir){.shard = options->shard};
     int code = rundir_choose(dir, whole->name, options->out, err);
     if (code == 0)
         code = check_resume(dir, options, err);

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "bench/campaign/campaign.h"
-#include "harness/process/part.h"
+#include "harness/process/shard.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@ struct rundir_options {
     const char *out; /* NULL: named by the time; with a '/': a path */
     bool resume;
     bool prepare; /* made for shards to come, or there already */
-    struct part part;
+    struct shard shard;
 };
 
 struct rundir {
     char path[2048];     /* as the user writes it */
     char full[PATH_MAX]; /* for the plan: ranks may start elsewhere */
-    struct part part;
+    struct shard shard;
     uint64_t seed; /* of the campaign that it holds */
     int gained;    /* cells that the campaign has more than what it held */
     int lock;      /* kept until the process ends */

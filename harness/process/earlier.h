@@ -4,7 +4,7 @@
 #define HARNESS_PROCESS_EARLIER_H
 
 #include "base/error.h"
-#include "harness/process/part.h"
+#include "harness/process/shard.h"
 
 /* A launch that ends does so within 5 s, see bench/launching/reaper.h. */
 #define EARLIER_LIMIT_S 10.0
@@ -13,7 +13,7 @@
  * its full path; launches of runs whose parts do not overlap may run on, and so
  * may `own` (NULL: none).  Returns 0, or -EBUSY with a text that names the
  * host and the process. */
-int earlier_await(const char *directory, const struct part *part,
+int earlier_await(const char *directory, const struct shard *shard,
                   const char *own, double limit_s, struct error *err);
 
 /* The same for the launch with this worklist, DIRECTORY/worklist-LAUNCH.json,

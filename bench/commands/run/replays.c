@@ -171,14 +171,14 @@ static int record_one(struct replays *r, const struct cell *cell,
 
 static int open_launch(struct replays *r, struct error *err)
 {
-    char launch[LAUNCH_ID_SIZE], shard[32];
-    const struct part *part = &r->dir->part;
+    char launch[LAUNCH_ID_SIZE], text[32];
+    const struct shard *shard = &r->dir->shard;
     int code = rundir_reserve(r->dir, launch, err);
     if (code != 0)
         return code;
-    snprintf(shard, sizeof(shard), "%d/%d", part->shard, part->shards);
-    json_t *manifest = record_manifest_head(launch, r->campaign->name, shard,
-                                            r->command, true);
+    snprintf(text, sizeof(text), "%d/%d", shard->index, shard->count);
+    json_t *manifest =
+        record_manifest_head(launch, r->campaign->name, text, r->command, true);
     json_object_set_new(manifest, "seed",
                         json_integer((json_int_t)r->campaign->seed));
     json_object_set_new(manifest, "gained", json_integer(r->campaign->gained));

@@ -66,7 +66,7 @@ static int check_together(const struct run_options *o, struct error *err)
     if (o->dir.resume && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--resume needs --out: the directory to continue");
-    if (o->dir.part.shards > 1 && o->dir.out == NULL)
+    if (o->dir.shard.count > 1 && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--shard needs --out, so that all parts meet in one "
                          "directory");
@@ -98,7 +98,7 @@ int run_options_read(int argc, char **argv, enum run_as as,
 {
     *o = (struct run_options){.simulated = as != AS_RUN,
                               .setup = {.replayed = as == AS_REPLAY},
-                              .dir = {.part = {.shards = 1}}};
+                              .dir = {.shard = {.count = 1}}};
     cell_defaults(&o->cell, cell_texts());
     policy_defaults(&o->policy);
     int code = run_table_read(argc, argv, o, err);

@@ -277,8 +277,8 @@ static int run_campaign(struct job *job, struct error *err)
                    ? campaign_shape(job->campaign, options->shape, err)
                    : 0;
     if (code == 0) {
-        campaign_shard(job->campaign, options->dir.part.shard,
-                       options->dir.part.shards);
+        campaign_shard(job->campaign, options->dir.shard.index,
+                       options->dir.shard.count);
         code = run_check_save(job->campaign, err);
     }
     if (code == 0 && options->dry_run)

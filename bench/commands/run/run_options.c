@@ -92,12 +92,12 @@ static int take_field(void *command, const struct options_entry *entry,
 static int take_shard(void *command, const struct options_entry *entry,
                       const char *text, struct error *err)
 {
-    struct part *part = &((struct run_options *)command)->dir.part;
+    struct shard *shard = &((struct run_options *)command)->dir.shard;
     char end;
     if (strlen(text) < 16 &&
-        sscanf(text, "%d/%d%c", &part->shard, &part->shards, &end) == 2 &&
-        part->shards <= 1000000 && part->shard >= 0 &&
-        part->shard < part->shards)
+        sscanf(text, "%d/%d%c", &shard->index, &shard->count, &end) == 2 &&
+        shard->count <= 1000000 && shard->index >= 0 &&
+        shard->index < shard->count)
         return 0;
     return error_set(err, EINVAL,
                      "--%s: '%s' must be I/N with I from 0 to N-1, e.g. 3/8",
@@ -113,8 +113,8 @@ static int take_shape(void *command, const struct options_entry *entry,
     if (strlen(text) < 16 &&
         sscanf(text, "%dx%d%c", &shape->ranks, &shape->threads, &end) == 2 &&
         shape->ranks > 0 && shape->threads > 0) {
-        o->dir.part.ranks = shape->ranks;
-        o->dir.part.threads = shape->threads;
+        o->dir.shard.ranks = shape->ranks;
+        o->dir.shard.threads = shape->threads;
         return 0;
     }
     return error_set(err, EINVAL, "--%s: '%s' must be RANKSxTHREADS, e.g. 4x8",

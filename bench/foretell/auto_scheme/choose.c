@@ -177,7 +177,7 @@ void choose_close(struct choose *choose)
 static int make_folder(const struct rundir *dir, struct rundir *folder,
                        struct error *err)
 {
-    *folder = (struct rundir){.part = dir->part};
+    *folder = (struct rundir){.shard = dir->shard};
     if ((size_t)snprintf(folder->path, sizeof(folder->path), "%s/auto",
                          dir->path) >= sizeof(folder->path) ||
         (size_t)snprintf(folder->full, sizeof(folder->full), "%s/auto",

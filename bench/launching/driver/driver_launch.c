@@ -97,8 +97,8 @@ static int make_worklist(const struct driver *driver, struct driver_shape shape,
     snprintf(work.launch, sizeof(work.launch), "%s", driver->launch);
     snprintf(work.campaign, sizeof(work.campaign), "%s",
              driver->campaign->name);
-    snprintf(work.shard, sizeof(work.shard), "%d/%d", driver->dir->part.shard,
-             driver->dir->part.shards);
+    snprintf(work.shard, sizeof(work.shard), "%d/%d", driver->dir->shard.index,
+             driver->dir->shard.count);
     if (driver->options->simulate != NULL)
         simulate_fill(platform_of(driver, shape), shape.cell, &work.simulation);
     text_line(work.command, sizeof(work.command), driver->options->command);

@@ -248,9 +248,9 @@ static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
                       bool *failed, struct error *err)
 {
     struct tries tries = {.runs = 0};
-    const struct part part = {.shards = 1};
+    const struct shard shard = {.count = 1};
     bool left = false, more = false;
-    int lock = dirlock_take(rounds->folder, &part, err);
+    int lock = dirlock_take(rounds->folder, &shard, err);
     if (lock < 0)
         return lock;
     rounds->tries = &tries;

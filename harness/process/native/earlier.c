@@ -19,7 +19,7 @@ enum { LOOK_US = 50000 }; /* between two looks */
 struct worklist_path {
     char directory[PATH_MAX];
     char launch[NAME_MAX + 1];
-    struct part part;
+    struct shard shard;
 };
 
 /* DIRECTORY/worklist-LAUNCH.json; false when it is not. */
@@ -35,12 +35,12 @@ static bool split_path(const char *path, struct worklist_path *parts)
              (int)(slash - path), path);
     snprintf(parts->launch, sizeof(parts->launch), "%.*s", (int)(end - launch),
              launch);
-    return part_parse(parts->launch, &parts->part);
+    return shard_parse(parts->launch, &parts->shard);
 }
 
 struct search {
     const char *directory, *own;
-    const struct part *part;
+    const struct shard *shard;
     char *words; /* of a process, WORDS_SIZE */
     struct worklist_path found;
 };
@@ -60,7 +60,7 @@ static bool is_conflict(const struct search *search, const char *path)
     if (!split_path(path, &of) || !is_inside(of.directory, search->directory) ||
         (search->own != NULL && strcmp(of.launch, search->own) == 0))
         return false;
-    return part_overlaps(&of.part, search->part);
+    return shard_overlaps(&of.shard, search->shard);
 }
 
 /* Launchers and ranks have "... launch FILE" in their command line, simulations
@@ -93,12 +93,12 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int earlier_await(const char *directory, const struct part *part,
+int earlier_await(const char *directory, const struct shard *shard,
                   const char *own, double limit_s, struct error *err)
 {
     struct search search = {.directory = directory,
                             .own = own,
-                            .part = part,
+                            .shard = shard,
                             .words = malloc(WORDS_SIZE)};
     double deadline = seconds_now() + limit_s;
     pid_t pid = 0;
@@ -137,5 +137,6 @@ int earlier_await_worklist(const char *worklist, double limit_s,
     struct worklist_path path;
     if (!is_first_here() || !split_path(worklist, &path))
         return 0;
-    return earlier_await(path.directory, &path.part, path.launch, limit_s, err);
+    return earlier_await(path.directory, &path.shard, path.launch, limit_s,
+                         err);
 }

@@ -1,23 +1,23 @@
 /* The part of a campaign that a run has: what --shape and --shard say. */
-#ifndef HARNESS_PROCESS_PART_H
-#define HARNESS_PROCESS_PART_H
+#ifndef HARNESS_PROCESS_SHARD_H
+#define HARNESS_PROCESS_SHARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct part {
+struct shard {
     int ranks, threads; /* cells of this shape only; 0: of all */
-    int shard, shards;  /* of these cells; 0 of 1: all */
+    int index, count;   /* of these cells; 0 of 1: all */
 };
 
 /* Whether two runs may have a cell in common.  Shards count in their shape, and
  * those of different numbers are cut at other places. */
-bool part_overlaps(const struct part *a, const struct part *b);
+bool shard_overlaps(const struct shard *a, const struct shard *b);
 
 /* The end of a launch's name, "0of4" or "2x1-0of4". */
-void part_print(const struct part *part, char *text, size_t size);
+void shard_print(const struct shard *shard, char *text, size_t size);
 
 /* Reads it from a launch's name; false when it does not end so. */
-bool part_parse(const char *launch, struct part *part);
+bool shard_parse(const char *launch, struct shard *shard);
 
 #endif
