@@ -111,7 +111,7 @@ bool loops_is_last(const struct counters *counters,
 const char *loops_path(const struct counters *counters,
                        const struct counters_address *at);
 
-/* ---- parts.c: parts of regions ---- */
+/* ---- region_parts.c: parts of regions ---- */
 
 /* A part with only a loop belongs to that loop's row. */
 void parts_drop_loops(struct loops_process *process);

@@ -1,8 +1,8 @@
 #include "bench/programs/seen/recorded.h"
 
 #include "base/system/whole.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/process/need.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
-#include "bench/programs/seen/verdict.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* The report for programs: a row for the whole, each loop and each part. */
 #include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/process/need.h"
 
 #include <math.h>

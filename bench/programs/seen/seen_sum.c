@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/seen_report.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/process/need.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "bench/programs/seen/store.h"
 
 #include "base/text.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/cell/cell_field.h"
 #include "harness/process/need.h"
 #include "harness/record/record.h"

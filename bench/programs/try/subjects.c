@@ -2,9 +2,9 @@
 
 #include "base/stats.h"
 #include "base/text.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
 #include "bench/programs/seen/store.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/process/need.h"
 
 #include <math.h>

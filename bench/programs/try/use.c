@@ -3,8 +3,8 @@
 #include "base/system/whole.h"
 #include "base/text.h"
 #include "bench/options/command.h"
+#include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/suggest.h"
-#include "bench/programs/seen/verdict.h"
 #include "harness/process/need.h"
 
 #include <math.h>

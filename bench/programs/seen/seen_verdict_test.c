@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "bench/programs/seen/seen_report.h"
-#include "bench/programs/seen/verdict.h"
+#include "bench/programs/seen/seen_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* In words: whether a loop is worth another scheme, and the sentence on a whole
  * program. */
-#ifndef BENCH_PROGRAMS_SEEN_VERDICT_H
-#define BENCH_PROGRAMS_SEEN_VERDICT_H
+#ifndef BENCH_PROGRAMS_SEEN_SEEN_VERDICT_H
+#define BENCH_PROGRAMS_SEEN_SEEN_VERDICT_H
 
 #include "bench/programs/seen/source_lines.h"
 
@@ -26,7 +26,7 @@ double verdict_gain(const struct loops_loop *loop, double seconds);
 const char *verdict_text(const struct loops_loop *loop, double seconds,
                          char *text, size_t size);
 
-/* The same of a part of a region: parts.c. */
+/* The same of a part of a region: region_parts.c. */
 const char *verdict_part(const struct loops_loop *part, double seconds,
                          char *text, size_t size);
 

@@ -1,4 +1,4 @@
-#include "bench/programs/seen/verdict.h"
+#include "bench/programs/seen/seen_verdict.h"
 
 #include "base/text.h"
 #include "bench/options/table.h"

@@ -2,7 +2,7 @@
  * and whether they are worth a change. */
 #include "bench/options/table.h"
 #include "bench/programs/seen/loops.h"
-#include "bench/programs/seen/verdict.h"
+#include "bench/programs/seen/seen_verdict.h"
 
 #include <math.h>
 #include <stdio.h>
