@@ -27,13 +27,14 @@ struct library {
     const char *(*error)(const dls_loop *loop);
 };
 
-/* A way to hand out the loop, in the words of the library and of a cell. */
-struct way {
+/* A variant: how to hand out the loop, in the words of the library and of a
+ * cell. */
+struct variant {
     const char *text, *transport, *master, *window;
     int64_t iterations;
 };
 
-static const struct way ways[] = {
+static const struct variant variants[] = {
     {"window=shared", "window", "computing", "shared", 1 << 20},
     {"window=rma", "window", "computing", "rma", 100000},
     {"transport=master,master=dedicated", "master", "dedicated", "auto",
@@ -41,11 +42,11 @@ static const struct way ways[] = {
     {"transport=master", "master", "computing", "auto", 100000},
 };
 
-enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
 /* A cell, and the same loop of the library. */
 struct pairing {
-    const struct way *way;
+    const struct variant *variant;
     struct bench_cell cell;
     const struct library *library;
     const struct comm *comm;
@@ -76,25 +77,27 @@ static int open_library(struct library *library, struct error *err)
 static int open_pairing(struct pairing *p, struct launch_context *context,
                         struct error *err)
 {
-    const dls_options options = {.size = sizeof(options), .text = p->way->text};
+    const dls_options options = {.size = sizeof(options),
+                                 .text = p->variant->text};
     char kernel[32];
     snprintf(kernel, sizeof(kernel), "null:size=%lld",
-             (long long)p->way->iterations);
+             (long long)p->variant->iterations);
     /* The library does not know when a chunk will end: no prefetch. */
     const struct bench_field fields[] = {{"kernel", kernel},
                                          {"scheme", "ss"},
-                                         {"transport", p->way->transport},
-                                         {"master", p->way->master},
-                                         {"window", p->way->window},
+                                         {"transport", p->variant->transport},
+                                         {"master", p->variant->master},
+                                         {"window", p->variant->window},
                                          {"prefetch", "off"},
                                          {NULL, NULL}};
     p->serves_only =
-        context->comm.rank == 0 && strcmp(p->way->master, "dedicated") == 0;
+        context->comm.rank == 0 && strcmp(p->variant->master, "dedicated") == 0;
     int code = bench_cell_open(&p->cell, context, NULL, fields, err);
     if (code != 0)
         return code;
-    code = p->library->open(&p->loop, p->comm->all, "ss", p->way->iterations,
-                            p->serves_only ? 0 : 1, &options, NULL);
+    code =
+        p->library->open(&p->loop, p->comm->all, "ss", p->variant->iterations,
+                         p->serves_only ? 0 : 1, &options, NULL);
     return code == 0 ? 0
                      : error_set(err, -code, "%s", p->library->error(p->loop));
 }
@@ -117,7 +120,7 @@ static double time_library(void *arg)
     took = engine_now() - start;
     MPI_Allreduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, p->comm->all);
     chunks = comm_total(p->comm, chunks, NULL, NULL);
-    p->library->again(p->loop, p->way->iterations);
+    p->library->again(p->loop, p->variant->iterations);
     return 1e9 * longest / (double)chunks;
 }
 
@@ -131,15 +134,15 @@ void overhead_library_ranks(FILE *out, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     struct library library = {.handle = NULL};
-    struct pairing pairing[WAYS] = {0};
-    struct contest row[WAYS];
+    struct pairing pairing[VARIANTS] = {0};
+    struct contest row[VARIANTS];
     struct error err = {""};
     int code = comm_agree(comm, open_library(&library, &err), &err);
-    for (int i = 0; code == 0 && i < WAYS; i++) {
+    for (int i = 0; code == 0 && i < VARIANTS; i++) {
         struct pairing *p = &pairing[i];
         *p = (struct pairing){
-            .way = &ways[i], .library = &library, .comm = comm};
-        row[i] = (struct contest){.name = ways[i].text,
+            .variant = &variants[i], .library = &library, .comm = comm};
+        row[i] = (struct contest){.name = variants[i].text,
                                   .how = "ss",
                                   .ours = time_library,
                                   .bare = time_cell,
@@ -151,10 +154,10 @@ void overhead_library_ranks(FILE *out, struct launch_context *context)
         contest_head(out, "One chunk through libdls over 2 ranks, beside the "
                           "same cell of the suite");
     if (code == 0)
-        contest_run(out, context, row, WAYS, NULL);
+        contest_run(out, context, row, VARIANTS, NULL);
     else if (comm->rank == 0)
         fprintf(out, "  %s\n", err.text);
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < VARIANTS; i++) {
         if (pairing[i].loop != NULL)
             library.close(pairing[i].loop, NULL);
         bench_cell_close(&pairing[i].cell);

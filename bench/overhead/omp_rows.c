@@ -24,8 +24,8 @@ enum figure {
     SMALL_S
 };
 
-/* A way to run it, and what of it is compared with the plain run. */
-struct way {
+/* A variant: how to run it, and what of it is compared with the plain run. */
+struct variant {
     const char *name, *variables;
     enum figure figure;
     double chunks; /* for each of the plain run's */
@@ -40,7 +40,7 @@ struct way {
     "LD_PRELOAD=" BUILD_OMP_STATIC " " COUNTERS_LOOPS "=static "               \
     "DLS_SCHEDULE=ss "
 
-static const struct way ways[] = {
+static const struct variant variants[] = {
     {"loaded, idle: chunks of 2 us", LOADED, WORK_S, 1, 1.01, 0},
     {"measuring: chunks of 2 us", MEASURING, WORK_S, 1, 1.02, 0},
     {"a chunk of ss", LOADED "DLS_SCHEDULE=ss ", CHUNK_NS, 1, 1.05, 0},
@@ -53,10 +53,10 @@ static const struct way ways[] = {
     {"a static loop in units of 22 us", CUT, STATIC_S, 1, 1.02, 0},
 };
 
-enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
 struct trial {
-    const struct way *way;
+    const struct variant *variant;
     const char *folder;
     int threads, steps;
 };
@@ -92,16 +92,17 @@ static double run_program(const struct trial *trial, const char *variables,
 static double run_plain(void *arg)
 {
     const struct trial *trial = arg;
-    return trial->way->figure == STATIC_S
+    return trial->variant->figure == STATIC_S
                ? run_program(arg, SAME, SAME_S)
-               : run_program(arg, "", trial->way->figure);
+               : run_program(arg, "", trial->variant->figure);
 }
 
 static double run_loaded(void *arg)
 {
     const struct trial *trial = arg;
-    return run_program(trial, trial->way->variables, trial->way->figure) /
-           trial->way->chunks;
+    return run_program(trial, trial->variant->variables,
+                       trial->variant->figure) /
+           trial->variant->chunks;
 }
 
 static void compare_libraries(FILE *out, struct launch_context *context,
@@ -110,13 +111,13 @@ static void compare_libraries(FILE *out, struct launch_context *context,
     char how[24];
     snprintf(how, sizeof(how), "%d thread%s", trial->threads,
              text_s(trial->threads));
-    const struct contest row = {.name = trial->way->name,
+    const struct contest row = {.name = trial->variant->name,
                                 .how = how,
                                 .ours = run_loaded,
                                 .bare = run_plain,
                                 .arg = (void *)(uintptr_t)trial,
-                                .aim = trial->way->aim,
-                                .aim_ns = trial->way->aim_ns};
+                                .aim = trial->variant->aim,
+                                .aim_ns = trial->variant->aim_ns};
     contest_run(out, context, &row, 1, NULL);
 }
 
@@ -138,10 +139,10 @@ void overhead_omp(FILE *out, struct launch_context *context)
     contest_head(out, "libdls-omp in front of libgomp, beside the plain "
                       "program under dynamic,1");
     for (int t = 1; t <= context->threads; t *= 2)
-        for (int i = 0; i < WAYS; i++)
-            if (reads || ways[i].figure != STATIC_S)
+        for (int i = 0; i < VARIANTS; i++)
+            if (reads || variants[i].figure != STATIC_S)
                 compare_libraries(
                     out, context,
-                    &(struct trial){&ways[i], scratch.path, t, steps});
+                    &(struct trial){&variants[i], scratch.path, t, steps});
     scratch_close(&scratch);
 }

@@ -71,33 +71,34 @@ static int hosts_of(const struct simulate_platform *platform,
 }
 
 /* NULL: not known yet, or the cell does not fit. */
-static struct place_way *find_way(const struct places *places,
-                                  const struct simulate_platform *platform,
-                                  const struct cell *cell)
+static struct place_route *find_route(const struct places *places,
+                                      const struct simulate_platform *platform,
+                                      const struct cell *cell)
 {
     int far = simulate_far(platform, hosts_of(platform, cell));
-    for (int i = 0; i < places->ways; i++)
-        if (places->way[i].platform == platform && places->way[i].far == far)
-            return &places->way[i];
+    for (int i = 0; i < places->routes; i++)
+        if (places->route[i].platform == platform &&
+            places->route[i].far == far)
+            return &places->route[i];
     return NULL;
 }
 
-static int add_way(struct places *places, const struct cell *cell,
-                   struct error *err)
+static int add_route(struct places *places, const struct cell *cell,
+                     struct error *err)
 {
     const struct simulate_platform *platform =
         simulate_find(&places->simulate, replay_cell_platform(cell));
     if (hosts_of(platform, cell) == 0 ||
-        find_way(places, platform, cell) != NULL)
+        find_route(places, platform, cell) != NULL)
         return 0;
-    need_room(&places->way, &places->room, places->ways + 1,
-              sizeof(*places->way));
-    struct place_way *way = &places->way[places->ways++];
-    *way = (struct place_way){
+    need_room(&places->route, &places->room, places->routes + 1,
+              sizeof(*places->route));
+    struct place_route *route = &places->route[places->routes++];
+    *route = (struct place_route){
         .platform = platform,
         .far = simulate_far(platform, hosts_of(platform, cell))};
-    return simulate_distances(&places->simulate, platform, way->far, &way->take,
-                              err);
+    return simulate_distances(&places->simulate, platform, route->far,
+                              &route->take, err);
 }
 
 static int open_simulated(struct places *places, const struct cell *cells,
@@ -113,7 +114,7 @@ static int open_simulated(struct places *places, const struct cell *cells,
         code = check_alike(&simulate->platforms[i], err);
     for (int i = 0; code == 0 && i < count; i++)
         if (!is_this_machine(&cells[i]))
-            code = add_way(places, &cells[i], err);
+            code = add_route(places, &cells[i], err);
     return code;
 }
 
@@ -152,7 +153,7 @@ void places_close(struct places *places)
     simulate_close(&places->simulate);
     if (places->calibrated)
         calibration_free(&places->calibration);
-    free(places->way);
+    free(places->route);
     free(places->machine);
     *places = (struct places){.calibrated = false};
 }
@@ -182,16 +183,16 @@ static int find_simulated(const struct places *places, const struct cell *cell,
     int code = simulate_check_room(platform, cell->ranks, cell->threads, err);
     if (code != 0)
         return code;
-    const struct simulate_distances *way =
-        &find_way(places, platform, cell)->take;
+    const struct simulate_distances *route =
+        &find_route(places, platform, cell)->take;
     simulate_fill(platform, cell, &charges);
-    double envelope_s = ENVELOPE_BYTES * way->byte_s;
+    double envelope_s = ENVELOPE_BYTES * route->byte_s;
     place->costs.count_s = charges.count_s;
     place->costs.state_s = charges.state_s;
     place->costs.request_s = charges.request_s;
-    place->costs.latency_s = way->far_s - envelope_s;
-    place->costs.near_s = way->near_s - envelope_s;
-    place->costs.byte_s = way->byte_s;
+    place->costs.latency_s = route->far_s - envelope_s;
+    place->costs.near_s = route->near_s - envelope_s;
+    place->costs.byte_s = route->byte_s;
     place->node_ranks = platform->hosts[0].cores / cell->threads;
     place->flops = platform->hosts[0].speed;
     if (platform->machine != NULL)

@@ -6,8 +6,8 @@
 #include "bench/simgrid/simulate.h"
 #include "harness/replay/replay.h"
 
-/* A way between hosts of a simulated platform. */
-struct place_way {
+/* A route between hosts of a simulated platform. */
+struct place_route {
     const struct simulate_platform *platform;
     int far; /* simulate_far */
     struct simulate_distances take;
@@ -18,8 +18,8 @@ struct places {
     struct this_machine *machine;   /* this-machine, without it; NULL: none */
     struct calibration calibration; /* of these two */
     bool calibrated;
-    struct place_way *way; /* all that the cells have */
-    int ways;
+    struct place_route *route; /* all that the cells have */
+    int routes;
     int64_t room;
 };
 
