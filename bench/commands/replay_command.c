@@ -1,5 +1,6 @@
 /* dlsbench replay: what schemes would do with these costs and these workers, by
  * events, without SimGrid. */
+#include "base/text.h"
 #include "bench/calibrate/calibration_find.h"
 #include "bench/commands/run/run_options.h"
 #include "bench/foretell/replay/replay_cell.h"
@@ -319,17 +320,29 @@ static int write_replays(const struct asked *in, const struct replay_loop *loop,
     return code;
 }
 
+/* Whether a time is needed that was not given: then a calibration may have it.
+ */
+static bool lacks_times(const struct asked *in)
+{
+    const struct replay_costs *c = &in->costs;
+    bool asks = in->threads < in->workers; /* or no rank asks another one */
+    return isnan(c->count_s) || isnan(c->counter_s) || isnan(c->state_s) ||
+           (asks && (isnan(c->request_s) || isnan(c->latency_s))) ||
+           (isnan(in->cp) && !text_begins(in->cell.kernel, "trace:"));
+}
+
 static int run_replays(struct asked *in, struct error *err)
 {
     struct output output = {.table = {.workers = in->workers}};
     struct calibration calibration;
     struct replay_loop loop;
-    bool there;
+    bool there = false, lacks = lacks_times(in);
     enum calibration_which which =
         in->threads == in->workers ? CALIBRATION_THREADS : CALIBRATION_RANKS;
-    int code = calibration_find_any(in->calibration, &calibration, &there,
-                                    output.table.source,
-                                    sizeof(output.table.source), err);
+    int code = lacks ? calibration_find_any(in->calibration, &calibration,
+                                            &there, output.table.source,
+                                            sizeof(output.table.source), err)
+                     : 0;
     if (code != 0)
         return code;
     struct replay_costs known = replay_costs_usual;
@@ -337,6 +350,7 @@ static int run_replays(struct asked *in, struct error *err)
         replay_costs_fill(&known, &calibration, which);
     bool free_messages = isnan(in->costs.latency_s) && !there;
     fill_costs(&in->costs, &known);
+    output.table.given = !lacks;
     code = replay_loop_open(&loop, in->cell.kernel, isnan(in->cp) ? 0 : in->cp,
                             there ? &calibration.kind[which] : NULL, err);
     if (there)

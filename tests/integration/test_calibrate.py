@@ -349,6 +349,13 @@ def test_who_needs_no_calibration_warns_of_an_earlier_one(dlsbench, tmp_path):
                       "--workers", 4, "--scheme", "fss", out=None)
     assert result.code == 0, result.err
     assert f"warning: {path}: a calibration of schema 2" in result.err
+    given = dlsbench("replay", "--kernel", "adjoint:size=30", "--cp", "1e-9",
+                     "--workers", 4, "--scheme", "fss", "--count-cost", "1e-8",
+                     "--counter-cost", "0", "--state-cost", "2e-8", out=None)
+    assert given.code == 0 and given.err == ""
+    assert "those not given" in result.out
+    assert "those not given" not in given.out
+    assert "count 10.00 ns, counter 0, state 20.00 ns" in given.out
     predicted = dlsbench("predict", "--kernel", "heat:rows=100,cols=100",
                          out=None)
     assert predicted.code == 2 and "measure again" in predicted.err

@@ -201,9 +201,24 @@ def test_all_schemes_are_replayed(dlsbench, tmp_path):
     assert done.code == 0 and "replayed, not run" in done.out
     listed = dlsbench("list", "schemes").out.split("\n")
     names = {x.split()[0].rstrip(":") for x in listed if x.strip()}
-    shown = {x.split()[0] for x in done.out.replace("*", " ").split("\n")[5:]
-             if x}
+    table = done.out.split("\n\n")[1]
+    shown = {x.split()[0] for x in table.replace("*", " ").split("\n")}
     assert len(shown) > 30 and shown - {"scheme"} <= names
+
+
+def test_schemes_whose_times_need_a_word_have_one(dlsbench, tmp_path):
+    path = trace(tmp_path, 300)
+    done = dlsbench("replay", "--trace", path, "--workers", 8, "--scheme",
+                    "all")
+    notes = done.out[done.out.index("\n\n  awf, "):].split("\n")[2:]
+    assert notes[:4] == [
+        "  awf, fgdls:", "    learn from one execution of the loop to the "
+        "next; this is the first", "",
+        "  af, aid-static, aid-hybrid, timed:"]
+    assert "one possible outcome" in notes[4]
+    done = dlsbench("replay", "--trace", path, "--workers", 8, "--scheme",
+                    "ss,awf-b")
+    assert "execution" not in done.out and "outcome" not in done.out
 
 
 def test_powers_and_kernels(dlsbench, tmp_path):
@@ -245,7 +260,7 @@ def test_replays_are_results_that_all_readers_take_apart(dlsbench, tmp_path):
     # Costs are no file's name, which ends at a dot.
     assert "on replayed, latency 4000.5 ns, near 4000.5 ns, " in told
     assert "latency 4000.5 ns, " in analysis("tables", out)[1]
-    for reader, words in (("tables", "(simulated)"),
+    for reader, words in (("tables", "(replayed)"),
                           ("compare", "The same"),
                           ("report", "report.html")):
         code, told, err = analysis(reader, out,

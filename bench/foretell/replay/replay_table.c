@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "bench/options/table.h"
+#include "harness/check/scheme_kind.h"
 #include "harness/engine/engine.h"
 #include "harness/process/need.h"
 
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 double replay_table_clock(void)
 {
@@ -49,21 +51,63 @@ void replay_table_add(struct replay_table *table, const char *scheme,
     table->line[table->count++] = line;
 }
 
+static const char *said(double seconds, char text[24])
+{
+    table_said_seconds(seconds, seconds, text, 24);
+    return seconds > 0 ? text : "0";
+}
+
 static void print_head(const struct replay_table *t)
 {
     const struct replay_costs *c = t->costs;
+    char text[7][24];
     printf("%s\n  replayed, not run: %" PRId64 " iteration%s, %.6g s on one "
            "worker; %" PRId64 " worker%s, hierarchy %s\n",
            t->cell->kernel, t->iterations, text_s((double)t->iterations),
            t->serial_s, t->workers, text_s((double)t->workers),
            t->cell->hierarchy);
-    printf("  costs  count %g s, counter %g s, state %g s, request %g s, "
-           "latency %g s (in a node %g s), byte %g s\n",
-           c->count_s, c->counter_s, c->state_s, c->request_s, c->latency_s,
-           c->near_s, c->byte_s);
-    printf("         %s%s\n\n",
-           t->source[0] ? "those not given from " : "those not given are usual",
-           t->source[0] ? t->source : "; nothing was measured here");
+    printf("  costs  count %s, counter %s, state %s, request %s, latency %s "
+           "(in a node %s), byte %s\n",
+           said(c->count_s, text[0]), said(c->counter_s, text[1]),
+           said(c->state_s, text[2]), said(c->request_s, text[3]),
+           said(c->latency_s, text[4]), said(c->near_s, text[5]),
+           said(c->byte_s, text[6]));
+    if (!t->given)
+        printf("         %s%s\n",
+               t->source[0] ? "those not given from "
+                            : "those not given are usual",
+               t->source[0] ? t->source : "; nothing was measured here");
+    putchar('\n');
+}
+
+/* The lines' schemes for which `is` holds, and what that means for them. */
+static void print_note(const struct replay_table *t,
+                       bool (*is)(const char *scheme), const char *note)
+{
+    int found = 0;
+    for (int i = 0; i < t->count; i++)
+        if (is(t->line[i].scheme))
+            printf("%s%s", found++ == 0 ? "\n  " : ", ", t->line[i].scheme);
+    if (found > 0)
+        printf(":\n    %s\n", note);
+}
+
+static bool keeps(const char *text)
+{
+    struct scheme scheme;
+    return scheme_parse(text, &scheme, NULL) == 0 && scheme_keeps(&scheme);
+}
+
+/* Few measured iterations decide on large chunks: docs/evidence/replay.md. */
+static bool depends_on_ties(const char *text)
+{
+    static const char *const names[] = {"aid-static", "aid-hybrid", "timed",
+                                        "af"};
+    size_t length = strcspn(text, ":/");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == length && strncmp(text, names[i], length) == 0)
+            return true;
+    return false;
 }
 
 static int best_of(const struct replay_table *t)
@@ -113,6 +157,11 @@ void replay_table_print(const struct replay_table *t, enum table_format format)
     if (text) {
         print_head(t);
         table_print(&rows, stdout, 2);
+        print_note(t, keeps,
+                   "learn from one execution of the loop to the next; this is "
+                   "the first");
+        print_note(t, depends_on_ties,
+                   "chunks by a few measured iterations: one possible outcome");
     } else {
         table_write(&rows, format, stdout);
     }

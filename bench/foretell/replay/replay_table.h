@@ -17,6 +17,7 @@ struct replay_line {
 
 struct replay_table {
     char source[700]; /* of the calibrated costs; empty: of none */
+    bool given;       /* all costs that count were */
     int64_t workers;
     const struct cell *cell;
     const struct replay_costs *costs;
