@@ -57,8 +57,14 @@ void doctor_clock_source(struct doctor *doctor, double ns);
 
 /* A thread computed for a second: the share of a core that it had, and its
  * first speed over its last, which is known only of a thread with a core to
- * itself. */
-void doctor_speed(struct doctor *doctor, double share, double ratio);
+ * itself.  `taker`: who had the rest. */
+void doctor_speed(struct doctor *doctor, double share, double ratio,
+                  const char *taker);
+
+/* Who had these seconds of a core, between two readings of /proc/stat without
+ * this process's own time. */
+const char *doctor_taker(const struct doctor *doctor, const struct busy *before,
+                         const struct busy *after, double lost_s);
 
 /* Times of hand-overs in seconds, measured while others left the cores alone.
  * Some machines have two states of it. */

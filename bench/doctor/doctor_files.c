@@ -233,7 +233,25 @@ void doctor_clock_source(struct doctor *doctor, double ns)
                fast ? "" : ": --timing chunk costs several a chunk");
 }
 
-void doctor_speed(struct doctor *doctor, double share, double ratio)
+const char *doctor_taker(const struct doctor *doctor, const struct busy *before,
+                         const struct busy *after, double lost_s)
+{
+    double stolen_s = after->stolen_s - before->stolen_s;
+    double others_s = after->seconds - before->seconds - stolen_s;
+    if (doctor->allowed.quota < 1)
+        return "the quota takes the rest";
+    if (before->processors == 0 || after->processors == 0)
+        return "nobody knows who takes the rest";
+    if (stolen_s > lost_s / 2)
+        return "the hypervisor takes the rest";
+    if (others_s > lost_s / 2)
+        return "other processes take the rest";
+    return "a quota outside of this container, or the hypervisor, may take the "
+           "rest: no process here does";
+}
+
+void doctor_speed(struct doctor *doctor, double share, double ratio,
+                  const char *taker)
 {
     bool same = ratio > 0.97 && ratio < 1.03;
     doctor_add(doctor,
@@ -242,9 +260,9 @@ void doctor_speed(struct doctor *doctor, double share, double ratio)
                               : HEALTH_FINE,
                "own core",
                "a thread that computes for a second has %.0f %% of "
-               "a core%s",
-               100 * share,
-               share < 0.97 ? ": a quota, or others, take the rest" : "");
+               "a core%s%s",
+               100 * share, share < 0.97 ? ": " : "",
+               share < 0.97 ? taker : "");
     if (share < 0.97)
         return;
     doctor_add(doctor, same ? HEALTH_FINE : HEALTH_WARNING, "frequency",

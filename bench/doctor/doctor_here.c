@@ -46,14 +46,20 @@ static double core_speed(double seconds)
 
 static void check_speed(struct doctor *doctor)
 {
+    struct busy before, after;
+    double process_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    busy_read(doctor->root, &doctor->allowed.mask, &before);
     double begin_s = clock_s(CLOCK_MONOTONIC);
     double own_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     double first = core_speed(0.05);
     core_speed(0.9);
     double last = core_speed(0.05);
-    double share = (clock_s(CLOCK_THREAD_CPUTIME_ID) - own_s) /
-                   (clock_s(CLOCK_MONOTONIC) - begin_s);
-    doctor_speed(doctor, share, first / last);
+    double seconds = clock_s(CLOCK_MONOTONIC) - begin_s;
+    double share = (clock_s(CLOCK_THREAD_CPUTIME_ID) - own_s) / seconds;
+    busy_read(doctor->root, &doctor->allowed.mask, &after);
+    after.seconds -= clock_s(CLOCK_PROCESS_CPUTIME_ID) - process_s;
+    doctor_speed(doctor, share, first / last,
+                 doctor_taker(doctor, &before, &after, (1 - share) * seconds));
 }
 
 /* In a second of little else than sleep: what others do, and in which states

@@ -5,6 +5,7 @@
 #include "bench/doctor/doctor.h"
 #include "harness/engine/engine.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 #define TOP "/sys/fs/cgroup"
@@ -187,11 +188,38 @@ static void speed(void **unused)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct doctor doctor = {.root = ""};
-        doctor_speed(&doctor, cases[i].share, cases[i].ratio);
+        doctor_speed(&doctor, cases[i].share, cases[i].ratio, "taken");
+        if (cases[i].share < 0.97)
+            expect(doctor.list[0], cases[i].core, "of a core: taken");
         assert_int_equal(doctor.list[0].health, cases[i].core);
         assert_int_equal(doctor.count, cases[i].share < 0.97 ? 1 : 2);
         if (doctor.count == 2)
             expect(doctor.list[1], cases[i].frequency, cases[i].words);
+    }
+}
+
+/* 0.4 s of a core were lost. */
+static void who_has_the_rest_of_a_core(void **unused)
+{
+    static const struct {
+        double quota, others_s, stolen_s;
+        int processors;
+        const char *words;
+    } cases[] = {
+        {0.6, 0, 0, 2, "the quota takes"},
+        {INFINITY, 0.4, 0, 2, "other processes take"},
+        {INFINITY, 0.4, 0.3, 2, "the hypervisor takes"},
+        {INFINITY, 0.1, 0, 2, "no process here does"},
+        {INFINITY, 0, 0, 0, "nobody knows"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct doctor doctor = {.allowed = {.quota = cases[i].quota}};
+        const struct busy before = {5, 1, cases[i].processors};
+        const struct busy after = {5 + cases[i].others_s + cases[i].stolen_s,
+                                   1 + cases[i].stolen_s, cases[i].processors};
+        const char *found = doctor_taker(&doctor, &before, &after, 0.4);
+        if (strstr(found, cases[i].words) == NULL)
+            fail_msg("'%s' is not in '%s'", cases[i].words, found);
     }
 }
 
@@ -257,4 +285,5 @@ TESTS(cmocka_unit_test(cores), cmocka_unit_test(quotas),
       cmocka_unit_test(others_and_the_hypervisor), cmocka_unit_test(hand_over),
       cmocka_unit_test(pressure_and_governor),
       cmocka_unit_test(reading_the_clock), cmocka_unit_test(speed),
+      cmocka_unit_test(who_has_the_rest_of_a_core),
       cmocka_unit_test(room_and_tasks), cmocka_unit_test(limits_of_a_process))
