@@ -63,7 +63,8 @@ static const struct options_page page = {
     .summary =
         "Shows the cores of this machine, or of another, and which worker of a "
         "run would be bound to which processor.  Processors are numbered as "
-        "the system does.  The exit code is 1 when two workers share a core, "
+        "the system does; a core has the number of its first processor.  The "
+        "exit code is 1 when two workers share a core, "
         "which a run refuses.",
     .examples =
         "dlsbench topo\n"
