@@ -16,7 +16,7 @@ def read(path):
                     for row in csv.DictReader(file)]
         return rows, max(row["makespan_s"] for row in rows)
     except (KeyError, TypeError, ValueError):
-        raise loader.LoadError(f"{path}: this is no plan; dlsbench plan "
+        raise loader.LoadError(f"{path}: this is no plan of one algorithm; "
                                "--format csv prints one") from None
     except OSError as error:
         raise loader.LoadError(f"{path}: {error.strerror}") from None
