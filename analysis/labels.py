@@ -209,6 +209,15 @@ def simulation(cell):
     return words
 
 
+def unreal(cells):
+    """Behind a title: how these cells were got, if not by running them."""
+    if not cells["simulated"].any():
+        return ""
+    replayed = "platform" in cells and \
+        cells["platform"].astype(str).str.startswith(REPLAYED).all()
+    return " (replayed)" if replayed else " (simulated)"
+
+
 def unranked(cell):
     """Why a cell is not ranked, behind other words; empty where it is."""
     if cell["oversubscribed"]:

@@ -197,8 +197,9 @@ def problem_words(problem):
         int(problem["workers"]), "worker")
     words += condition_words(problem)
     if isinstance(problem.get("platform"), str) and problem["platform"]:
-        words += f", platform {problem['platform']}"
-    return words + (" (simulated)" if problem["simulated"] else "")
+        words += f", platform {labels.shorten(problem['platform'])}"
+    return words + (" (simulated)" if problem["simulated"]
+                    and ", platform replayed, " not in words else "")
 
 
 def condition_words(problem):

@@ -87,8 +87,9 @@ def what(results, frame, path):
 
 
 def size_words(results, frame):
-    words = {True: "simulated", False: "native"}
-    kinds = " and ".join(sorted(words[s] for s in set(frame["simulated"])))
+    kinds = " and ".join(sorted(
+        labels.unreal(part).strip(" ()") or "native"
+        for _, part in frame.groupby("simulated")))
     count = labels.count
     return ", ".join([
         count(len(frame), "cell"),

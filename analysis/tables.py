@@ -63,10 +63,8 @@ def share_words(row, name):
 
 def kernels(frame):
     """(title, cells) of each kernel, natively and simulated apart."""
-    for (_, simulated), part in frame.groupby(["kernel", "simulated"],
-                                              sort=False):
-        yield part["loop"].iloc[0] + (" (simulated)" if simulated
-                                      else ""), part
+    for _, part in frame.groupby(["kernel", "simulated"], sort=False):
+        yield part["loop"].iloc[0] + labels.unreal(part), part
 
 
 def by_workers(frame, title, words, caption=None, more=()):

@@ -30,7 +30,7 @@ def draw(results, frame):
         yield style.Drawing(
             style.file_name("balance", short, simulated and "simulated"),
             "Load balance", f"Load balance: {short}, {count}"
-            + (" (simulated)" if simulated else ""),
+            + labels.unreal(part),
             ("One bar for each worker, medians over the repetitions, as "
              "shares of the loop's time."
              if few else "Computing time of the workers in ascending order, "

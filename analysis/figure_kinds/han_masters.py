@@ -94,8 +94,8 @@ def drawings(results, part, reading):
         if numbers:
             title = f"Figure {numbers[i]}: {noun} of {name}"
             at = style.file_name("han", numbers[i], aside and words)
-        elif kind:
-            title += " (simulated)"
+        else:
+            title += labels.unreal(part)
         if aside:
             title += ", " + words
         figure = style.panels(part, column, "scheme", "line", {

@@ -1,6 +1,6 @@
 """Time, speedup and overhead against the number of workers: a panel for each
 setup and a line for each scheme."""
-from .. import cells, machine, records
+from .. import cells, labels, machine, records
 from . import han_masters, style
 
 WHAT = [("time", "time_s", "Time against workers"),
@@ -29,7 +29,7 @@ def draw(results, frame):
             yield style.Drawing(
                 style.file_name(name, short, simulated and "simulated"),
                 "Scaling", f"{title}: {short}"
-                + (" (simulated)" if simulated else ""),
+                + labels.unreal(part),
                 caption(part, name), style.panels(
                     part, column, "setup", "scheme",
                     ideals(results, part) if name == "speedup" else {}))

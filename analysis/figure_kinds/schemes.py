@@ -19,7 +19,7 @@ def draw(results, frame):
             continue
         short = part["loop"].iloc[0]
         workers = labels.count(int(part["workers"].iloc[0]), "worker")
-        words = f"{short}, {workers}" + (" (simulated)" if simulated else "")
+        words = f"{short}, {workers}" + labels.unreal(part)
         figure, draws = panels(part, samples)
         yield style.Drawing(
             style.file_name("schemes", short, simulated and "simulated"),

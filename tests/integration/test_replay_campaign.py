@@ -110,7 +110,11 @@ def test_a_part_is_continued(replay, dlsbench, campaign, tmp_path):
     for reader in "tables", "report":
         code, told, err = analysis(reader, tmp_path / "part")
         assert code == 0, err
-        assert "(simulated)" in told or reader == "report"
+        assert "(replayed)" in told or reader == "report"
+    page = (tmp_path / "part/report.html").read_text()
+    assert "repetitions (replayed), " in page and "(simulated)" not in page
+    assert ", platform replayed, p" in page and "p.xml" not in \
+        page.split("<nav")[0]
 
 
 def test_equal_chunks_are_replayed_once_and_alone_alike(replay, campaign):
