@@ -44,8 +44,8 @@ BUDGET = {
     "kernels": 7395,
     "harness": 40850,
     "dls": 12005,
-    "bench": 46375,
-    "Python": 16120,
+    "bench": 46400,
+    "Python": 16135,
 }
 
 
