@@ -126,21 +126,18 @@ static void say_critical(FILE *out, const struct loops_loop *loop)
     fputs(" --same-output", out);
 }
 
-/* The class is the first letter of the word. */
+/* The class is the first letter of the note, the word the third and on. */
 void report_left(FILE *out, const struct loops_process *process)
 {
     char name[LINES_NAME];
     for (int i = 0; i < process->lefts; i++) {
         const char *note = process->left[i].site->note;
         lines_name(&process->left[i], name);
-        fprintf(out, "  left as it is: %s: %s%s", name, note + 2,
-                note[0] == 'C' ? ", only its output can tell: --same-output, "
+        fprintf(out, "  left as it is: %s: %s: %s%s", name, note + 2,
+                tables_reason(note + 2),
+                note[0] == 'C' ? "; only its output can tell: --same-output, "
                                  "or --try with --check"
-                : strcmp(note + 2, "unread") == 0
-                    ? ", its code was not known before this run"
-                : strcmp(note + 2, "runtime") == 0
-                    ? ", which is not gcc's alone: it is only measured"
-                    : "");
+                               : "");
         if (strcmp(note + 2, TABLES_CRITICAL) == 0)
             say_critical(out, &process->left[i]);
         fputc('\n', out);

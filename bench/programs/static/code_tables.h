@@ -22,6 +22,9 @@ struct code_tables {
  * known against. */
 #define TABLES_CRITICAL "critical"
 
+/* What a region's word means, to print behind it. */
+const char *tables_reason(const char *word);
+
 /* `folder`: the run's own.  -ENOTSUP: this program reads no machine code. */
 int tables_open(struct code_tables *tables, const char *folder,
                 struct error *err);

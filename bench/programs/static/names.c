@@ -1,5 +1,6 @@
 /* What functions of libraries do. */
 #include "base/text.h"
+#include "bench/programs/static/code_tables.h"
 #include "bench/programs/static/flow.h"
 
 #include <string.h>
@@ -192,19 +193,44 @@ bool names_give_back(const struct binary *binary, const char *name)
     return is_one_of(name, all) && !binary_defines(binary, name);
 }
 
+static const struct {
+    const char *text, *reason;
+} words[] = {
+    [WORD_NONE] = {"", ""},
+    [WORD_UNREAD] = {"code", "its instructions are not all known"},
+    [WORD_BARRIER] = {"barrier", "the region has a barrier"},
+    [WORD_SINGLE] = {"single", "the region has single, sections or scope"},
+    [WORD_LOOP] = {"loop", "the region has another OpenMP loop"},
+    [WORD_TASKS] = {"tasks", "the region has tasks, target or teams"},
+    [WORD_CANCEL] = {"cancel", "the region has a cancel"},
+    [WORD_SPLIT] = {"split", "no static loop was found in the region"},
+    [WORD_CHUNKS] = {"chunks", "the loop is cut by hand"},
+    [WORD_NUMBER] = {"number", "it has schedule(static, k), or uses the "
+                               "thread's number"},
+    [WORD_DATA] = {"data", "each thread of the region has data of its own"},
+    [WORD_THREADS] = {"threads", "each thread does something once, and may "
+                                 "count itself"},
+    [WORD_LOCK] = {"lock", "the region takes a lock"},
+    [WORD_CRITICAL] = {"critical", "the region has a critical section outside "
+                                   "of the loop"},
+    [WORD_CALLS] = {"calls", "the region calls what cannot be followed"},
+    [WORD_STATE] = {"state", "a value may go from one iteration to the next"},
+    [WORD_WAITS] = {"waits", "an iteration may wait for another thread"},
+    /* Not the reader's: dls/omp/omp_blocks.c says these. */
+    {"unread", "its code was not known before this run"},
+    {"runtime", "it is not gcc's alone, so it is only measured"}};
+
 const char *word_text(enum word word)
 {
-    static const char *const words[] = {
-        [WORD_NONE] = "",           [WORD_UNREAD] = "code",
-        [WORD_BARRIER] = "barrier", [WORD_SINGLE] = "single",
-        [WORD_LOOP] = "loop",       [WORD_TASKS] = "tasks",
-        [WORD_CANCEL] = "cancel",   [WORD_SPLIT] = "split",
-        [WORD_CHUNKS] = "chunks",   [WORD_NUMBER] = "number",
-        [WORD_DATA] = "data",       [WORD_THREADS] = "threads",
-        [WORD_LOCK] = "lock",       [WORD_CRITICAL] = "critical",
-        [WORD_CALLS] = "calls",     [WORD_STATE] = "state",
-        [WORD_WAITS] = "waits"};
-    return words[word];
+    return words[word].text;
+}
+
+const char *tables_reason(const char *word)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i].text) == 0)
+            return words[i].reason;
+    return "";
 }
 
 enum word names_forbidden(const char *name)
