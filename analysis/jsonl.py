@@ -7,6 +7,7 @@ in memory once.
 """
 import json
 import os
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -18,36 +19,33 @@ WORTH_FORKING = 1 << 21  # bytes; less is read before a process has begun
 NUMBERS = {int, float, type(None)}
 
 
-def blocks(path):
-    """Lists of whole lines, and last the torn one (without its newline)."""
-    rest = b""
+def blocks(path, start, end):
+    """Lists of the whole lines that begin from `start` on and before `end`;
+    last the torn one, without its newline."""
     with open(path, "rb") as file:
-        while True:
-            data = file.read(BLOCK)
+        if start:
+            file.seek(start - 1)
+            file.readline()
+        while (at := file.tell()) < end:
+            data = file.read(min(BLOCK, end - at) - 1) + file.readline()
+            *lines, torn = data.split(b"\n")
+            yield lines, False
+            if torn.strip():
+                yield [torn], True
             if not data:
                 break
-            head, newline, tail = data.rpartition(b"\n")
-            if not newline:
-                rest += data
-                continue
-            yield (rest + head).split(b"\n"), False
-            rest = tail
-    if rest.strip():
-        yield [rest], True
 
 
 def parse(lines):
     """The objects in the lines, and how many lines are not one."""
     lines = [line for line in lines if line.strip()]
     try:
-        text = b"[" + b",".join(lines) + b"]"
-        rows = json.loads(text)
+        rows = json.loads(b"[" + b",".join(lines) + b"]")
         if len(rows) == len(lines) and set(map(type, rows)) <= {dict}:
-            flat = text.count(b"{") == len(rows) and text.count(b"[") == 1
-            return rows if flat else [flatten(row) for row in rows], 0
+            return rows, 0
     except (ValueError, RecursionError):
         pass
-    rows = [flatten(row) for row in objects(lines)]
+    rows = list(objects(lines))
     return rows, len(lines) - len(rows)
 
 
@@ -62,17 +60,23 @@ def objects(lines):
             yield row
 
 
-def flatten(row):
-    """Objects inside an object become columns `outer.inner`."""
-    flat = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            for inner, number in value.items():
-                flat[f"{name}.{inner}"] = number
-        else:
-            flat[name] = value
-    return {name: json.dumps(v) if isinstance(v, (dict, list)) else v
-            for name, v in flat.items()}
+def columns_of(rows):
+    """(name, values) of rows that have the same names.  Objects inside them
+    become columns `outer.inner`."""
+    for name, values in zip(rows[0], zip(*map(dict.values, rows))):
+        types = set(map(type, values))
+        if dict in types:
+            inside = [v if isinstance(v, dict) else {} for v in values]
+            for inner in dict.fromkeys(chain.from_iterable(inside)):
+                yield f"{name}.{inner}", flat([v.get(inner) for v in inside])
+            values = [None if isinstance(v, dict) else v for v in values]
+        if types != {dict}:
+            yield name, flat(values)
+
+
+def flat(values):
+    return [json.dumps(v) if isinstance(v, (dict, list)) else v for v in
+            values] if {dict, list} & set(map(type, values)) else values
 
 
 def numbers_of(values):
@@ -96,11 +100,12 @@ class Column:
                 self.parts.append((first, numbers_of(values)))
                 return
             self._become_text()
-        codes = self.codes
+        pairs, codes = list(zip(map(type, values), values)), self.codes
+        code_of = {pair: -1 if pair[1] is None or pair[1] != pair[1]
+                   else codes.setdefault(pair, len(codes))
+                   for pair in dict.fromkeys(pairs)}  # null, or no number: -1
         self.parts.append((first, np.array(
-            [-1 if v is None or v != v     # null, or no number
-             else codes.setdefault((type(v), v), len(codes))
-             for v in values], dtype=np.int32)))
+            list(map(code_of.__getitem__, pairs)), dtype=np.int32)))
 
     def _become_text(self):
         numbers, self.parts, self.is_text = self.parts, [], True
@@ -181,29 +186,38 @@ class Table:
         self.columns = {}
         self.count = 0
         self.leave_out = set(leave_out)
-        self.bad = []   # (path, torn lines, other lines without an object)
-        self.unread = []    # (path, why)
+        self.bad = {}   # path -> torn lines, other lines without an object
+        self.unread = {}    # path -> why
         self.lost = {}  # column -> number of values of another type
 
-    def read(self, path):
-        torn = bad = 0
+    def read(self, path, start, end):
+        counts = np.zeros(2, dtype=int)
         try:
-            for lines, last in blocks(path):
+            for lines, last in blocks(path, start, end):
                 rows, wrong = parse(lines)
-                torn += wrong if last else 0
-                bad += 0 if last else wrong
+                counts[0 if last else 1] += wrong
                 self._add(rows)
         except OSError as error:
-            self.unread.append((path, error.strerror))
-        if torn or bad:
-            self.bad.append((path, torn, bad))
+            self.unread[path] = error.strerror
+        if counts.any():
+            self.bad[path] = counts
+        return self
 
     def _add(self, rows):
-        names = set().union(*rows) - self.leave_out
-        for name in sorted(names):
-            column = self.columns.setdefault(columns.printable(name),
-                                             Column())
-            column.add(self.count, [row.get(name) for row in rows])
+        kinds, found = {}, {}
+        for at, row in enumerate(rows):
+            kinds.setdefault(tuple(row), []).append(at)
+        for of in kinds.values():
+            for name, values in columns_of([rows[at] for at in of]):
+                if len(of) < len(rows):
+                    some = values
+                    values = found.get(name) or [None] * len(rows)
+                    for at, value in zip(of, some):
+                        values[at] = value
+                found[name] = values
+        for name in sorted(found.keys() - self.leave_out):
+            self.columns.setdefault(columns.printable(name), Column()).add(
+                self.count, found[name])
         self.count += len(rows)
 
     def append(self, other):
@@ -211,8 +225,9 @@ class Table:
         for name, column in other.columns.items():
             self.columns.setdefault(name, Column()).append(self.count, column)
         self.count += other.count
-        self.bad += other.bad
-        self.unread += other.unread
+        self.unread.update(other.unread)
+        for path, counts in other.bad.items():
+            self.bad[path] = self.bad.get(path, 0) + counts
 
     def frame(self):
         frame = pd.DataFrame(index=pd.RangeIndex(self.count))
@@ -233,13 +248,14 @@ def size_of(path):
 
 
 def read(paths, leave_out=()):
-    """One Table of all files; several large ones are read at once."""
-    def table_of(path):
-        table = Table(leave_out)
-        table.read(path)
-        return table
-    small = sum(map(size_of, paths)) < WORTH_FORKING
+    """One Table of all files; parts of large ones are read at once."""
+    sizes = list(map(size_of, paths))
+    parts = [(path, at, min(at + BLOCK, size))
+             for path, size in zip(paths, sizes)
+             for at in range(0, size or 1, BLOCK)]
+    small = sum(sizes) < WORTH_FORKING
     whole = Table()
-    for table in (map if small else parallel.map_forked)(table_of, paths):
+    for table in (map if small else parallel.map_forked)(
+            lambda part: Table(leave_out).read(*part), parts):
         whole.append(table)
     return whole

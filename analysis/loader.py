@@ -358,7 +358,7 @@ def read_table(results, kind, leave_out):
     noted."""
     table = jsonl.read(results.files(kind), leave_out)
     frame = table.frame()
-    for path, why in table.unread:
+    for path, why in table.unread.items():
         results.notes.append(f"{os.path.basename(path)}: {why}, left out")
     note_bad_lines(results, table)
     for name, lost in sorted(table.lost.items()):
@@ -397,7 +397,7 @@ def was_begun(path):
 
 
 def note_bad_lines(results, table):
-    for path, torn, bad in table.bad:
+    for path, (torn, bad) in table.bad.items():
         name = os.path.basename(path)
         if torn:
             results.notes.append(f"{name}: the last line is torn, left out")

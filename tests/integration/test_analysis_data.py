@@ -77,7 +77,10 @@ def test_blocks_of_any_size_give_the_same(tmp_path, monkeypatch):
     assert len(parts.workers) == 60
 
 
-def test_files_that_differ_in_columns_and_types_become_one_table(tmp_path):
+@pytest.mark.parametrize("block", [1, 24, 1 << 23])
+def test_files_that_differ_in_columns_and_types_become_one_table(
+        tmp_path, monkeypatch, block):
+    monkeypatch.setattr(jsonl, "BLOCK", block)
     lines = ['{"a":1,"b":2.5,"c":null}\n{"a":2,"b":"x","d":{"e":7}}\n',
              '{"a":"one","b":2.5,"c":true}\n', '{"a":3,"f":[1,{"g":2}]}\n{']
     paths = []
@@ -85,7 +88,8 @@ def test_files_that_differ_in_columns_and_types_become_one_table(tmp_path):
         paths.append(str(tmp_path / f"{number}.jsonl"))
         (tmp_path / f"{number}.jsonl").write_text(text)
     table = jsonl.read(paths)
-    assert table.bad == [(paths[2], 1, 0)]
+    assert {path: list(n) for path, n in table.bad.items()} == {
+        paths[2]: [1, 0]}
     found = table.frame().astype(object)
     found = found.where(found.notna(), None)
     assert found.to_dict("list") == {
