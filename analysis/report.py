@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import sys
+from itertools import islice
 
 if not __package__:
     import need    # a script: makes the folder its package
@@ -57,20 +58,18 @@ class Rendered:
         self.pdf = svg.pdf_of(drawing.figure) if with_pdf else b""
 
 
-def figures(results, frame, traced, with_pdf):
-    """Every figure for which there are data, drawn on all cores."""
-    tasks = kinds.tasks(results, frame, traced, MOST_LOOPS)
+def drawn_and_told(results, frame, traced, with_files):
+    """(every figure for which there are data, the tables' section, cells.csv),
+    made on all cores."""
     assert results.workers is not None  # read before the processes part
-    return [drawn for group in parallel.map_forked(
-        lambda task: [Rendered(d, with_pdf) for d in task()], tasks)
-        for drawn in group]
-
-
-def take(iterator, most):
-    for count, item in enumerate(iterator):
-        if count == most:
-            return
-        yield item
+    plain, told, *groups = parallel.map_forked(lambda task: task(), [
+        lambda: tables.plain(results, frame, list(tables.TABLES))
+        if with_files else "",
+        lambda: table_section(results, frame),
+        *(lambda task=task: [Rendered(drawing, with_files)
+                             for drawing in task()]
+          for task in kinds.tasks(results, frame, traced, MOST_LOOPS))])
+    return [drawn for group in groups for drawn in group], told, plain
 
 
 def what(results, frame, path):
@@ -227,7 +226,7 @@ def shortened(table):
 def table_section(results, frame):
     parts = []
     for name, title in TABLE_TITLES.items():
-        grids = list(take(tables.TABLES[name](results, frame), MOST_LOOPS))
+        grids = list(islice(tables.TABLES[name](results, frame), MOST_LOOPS))
         if grids:
             body = page.join(page.table(shortened(g)) for g in grids)
             parts.append(page.details(title, body, name == "time"))
@@ -293,7 +292,7 @@ def counters_line(results, frame):
         counters.reason(results), known))
 
 
-def build(results, frame, sections, path):
+def build(results, frame, sections, told, path):
     for title, text in (("This cluster", cluster_section(results, frame)),
                         ("Foretold", foretold_section(results, frame))):
         if text:
@@ -301,7 +300,7 @@ def build(results, frame, sections, path):
     sections = with_paper(sections, results.path)
     if "Counters" not in dict(sections):
         sections.append(("Counters", counters_line(results, frame)))
-    sections.append(("Numbers", table_section(results, frame)))
+    sections.append(("Numbers", told))
     sections.append(("Environment",
                      page.facts(environment.facts(results))))
     of_paper = stored_paper.exist(results.path)
@@ -328,15 +327,14 @@ def paper_screen(directory):
             "meanings": "", "cores": "", "commands": []}
 
 
-def write_files(folder, results, frame, drawn, traced):
+def write_files(folder, plain, drawn, traced):
     files.folder(folder)
     for drawing in drawn:
         path = os.path.join(folder, drawing.name)
         files.write(path + ".svg", drawing.svg)
         with files.new(path + ".pdf", "wb") as file:
             file.write(drawing.pdf)
-    files.write(os.path.join(folder, "cells.csv"),
-                tables.plain(results, frame, list(tables.TABLES)))
+    files.write(os.path.join(folder, "cells.csv"), plain)
     for trace in traced:
         if trace.stamped:
             cell = trace.cell
@@ -395,14 +393,15 @@ def make(args):
     if frame.empty:
         return 2
     traced = traces.traces(results, frame)
-    drawn = figures(results, frame, traced, not args.no_files)
+    drawn, told, plain = drawn_and_told(results, frame, traced,
+                                        not args.no_files)
     results.say("report")
-    files.write(out, build(results, frame, figure_sections(drawn),
+    files.write(out, build(results, frame, figure_sections(drawn), told,
                            ", ".join(args.directory)))
     if not args.no_files:
         folder = os.path.join(os.path.dirname(os.path.abspath(out)),
                               "report-files")
-        write_files(folder, results, frame, drawn, traced)
+        write_files(folder, plain, drawn, traced)
     print(f"report: {out}")
     return 0
 
