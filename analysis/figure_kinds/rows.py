@@ -33,5 +33,7 @@ class Rows:
             own = self.of[setup]
             ax.set_yticks(range(len(own)), own)
             ax.set_ylim(most[i // columns] - 0.4, -0.6)
+            ax.set_title(ax.get_title("left"), y=1.0)
+            ax.yaxis.set_label_coords(0, 0.5)
             ax.xaxis.set_tick_params(labelbottom=True)
         return figure, axes
