@@ -4,7 +4,8 @@ from . import style
 
 
 def draw(results, frame):
-    both = bothways.matched(results, frame)
+    both = bothways.matched(results, frame) \
+        if frame["simulated"].nunique() > 1 else frame[:0]
     if both.empty:
         return
     error = both["error"].abs()
