@@ -209,12 +209,9 @@ class Table:
             kinds.setdefault(tuple(row), []).append(at)
         for of in kinds.values():
             for name, values in columns_of([rows[at] for at in of]):
-                if len(of) < len(rows):
-                    some = values
-                    values = found.get(name) or [None] * len(rows)
-                    for at, value in zip(of, some):
-                        values[at] = value
-                found[name] = values
+                column = found.setdefault(name, [None] * len(rows))
+                for at, value in zip(of, values):
+                    column[at] = value
         for name in sorted(found.keys() - self.leave_out):
             self.columns.setdefault(columns.printable(name), Column()).add(
                 self.count, found[name])
@@ -240,16 +237,9 @@ class Table:
         return frame.assign(**data) if data else frame
 
 
-def size_of(path):
-    try:
-        return os.path.getsize(path)
-    except OSError:     # table.unread will say why
-        return 0
-
-
 def read(paths, leave_out=()):
     """One Table of all files; parts of large ones are read at once."""
-    sizes = list(map(size_of, paths))
+    sizes = [os.path.exists(p) and os.path.getsize(p) for p in paths]
     parts = [(path, at, min(at + BLOCK, size))
              for path, size in zip(paths, sizes)
              for at in range(0, size or 1, BLOCK)]
