@@ -23,10 +23,11 @@
 /* 3: transfers, and c_p of kernels with input data on such data. */
 enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
 
-/* The layout of the kernels' data and the order in which they visit it.  Raise
- * it whenever the cost of their iterations, rows or blocks changes;
- * calibrations of another layout are refused. */
-enum { CALIBRATION_LAYOUT = 4 };
+/* The layout of the kernels' data and the order in which they visit it, and
+ * the memory by which threads synchronize.  Raise it whenever the cost of
+ * iterations, rows, blocks or boundaries changes; calibrations of another
+ * layout are refused. */
+enum { CALIBRATION_LAYOUT = 5 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {

@@ -115,10 +115,11 @@ struct engine_watch {
 /* ---- progress ---- */
 
 /* A number that one thread lets grow and others of its process wait for; zero
- * it before use. */
+ * it before use.  Waiters poll the line of `value`.  The publisher reads
+ * `moved` after each store, so it has a line of its own. */
 struct engine_progress {
     _Atomic int64_t value;
-    struct engine_event moved;
+    _Alignas(64) struct engine_event moved;
 };
 
 static inline int64_t engine_reached(const struct engine_progress *progress)

@@ -40,7 +40,7 @@ def calibration(path, kernel=MATMUL, workers=2, **change):
             "transfers": [{"worker": w, "g_s": 1e-6, "G_s_per_byte": 1e-9,
                            "r2": 1.0, "sizes": sizes}
                           for w in range(1, workers)]}
-    data = {"type": "dlsbench calibration", "schema": 3, "layout": 4,
+    data = {"type": "dlsbench calibration", "schema": 3, "layout": 5,
             "host": socket.gethostname(), "processor": "p", "cpuset": "0",
             "mpi": "m", "version": "v", "started": "2026-01-01T00:00:00Z",
             "took_s": 1.0, "kinds": {"ranks": {**kind, **change}}}
