@@ -58,18 +58,18 @@ class Rendered:
         self.pdf = svg.pdf_of(drawing.figure) if with_pdf else b""
 
 
-def drawn_and_told(results, frame, traced, with_files):
+def drawn_and_tabled(results, frame, traced, with_files):
     """(every figure for which there are data, the tables' section, cells.csv),
     made on all cores."""
     assert results.workers is not None  # read before the processes part
-    plain, told, *groups = parallel.map_forked(lambda task: task(), [
+    plain, section, *groups = parallel.map_forked(lambda task: task(), [
         lambda: tables.plain(results, frame, list(tables.TABLES))
         if with_files else "",
         lambda: table_section(results, frame),
         *(lambda task=task: [Rendered(drawing, with_files)
                              for drawing in task()]
           for task in kinds.tasks(results, frame, traced, MOST_LOOPS))])
-    return [drawn for group in groups for drawn in group], told, plain
+    return [drawn for group in groups for drawn in group], section, plain
 
 
 def what(results, frame, path):
@@ -292,7 +292,7 @@ def counters_line(results, frame):
         counters.reason(results), known))
 
 
-def build(results, frame, sections, told, path):
+def build(results, frame, sections, numbers, path):
     for title, text in (("This cluster", cluster_section(results, frame)),
                         ("Foretold", foretold_section(results, frame))):
         if text:
@@ -300,7 +300,7 @@ def build(results, frame, sections, told, path):
     sections = with_paper(sections, results.path)
     if "Counters" not in dict(sections):
         sections.append(("Counters", counters_line(results, frame)))
-    sections.append(("Numbers", told))
+    sections.append(("Numbers", numbers))
     sections.append(("Environment",
                      page.facts(environment.facts(results))))
     of_paper = stored_paper.exist(results.path)
@@ -393,10 +393,10 @@ def make(args):
     if frame.empty:
         return 2
     traced = traces.traces(results, frame)
-    drawn, told, plain = drawn_and_told(results, frame, traced,
-                                        not args.no_files)
+    drawn, numbers, plain = drawn_and_tabled(results, frame, traced,
+                                             not args.no_files)
     results.say("report")
-    files.write(out, build(results, frame, figure_sections(drawn), told,
+    files.write(out, build(results, frame, figure_sections(drawn), numbers,
                            ", ".join(args.directory)))
     if not args.no_files:
         folder = os.path.join(os.path.dirname(os.path.abspath(out)),
