@@ -341,8 +341,9 @@ static int read_root(const json_t *root, struct calibration *c,
         found = 0;
     if (code == 0 && c->layout != CALIBRATION_LAYOUT)
         code = error_set(err, c->layout < CALIBRATION_LAYOUT ? ESTALE : EINVAL,
-                         "a calibration of %s layout of the kernels than this "
-                         "program's: measure again with dlsbench calibrate",
+                         "a calibration of %s layout of the kernels, or of "
+                         "synchronizations, than this program's: measure again "
+                         "with dlsbench calibrate",
                          c->layout < CALIBRATION_LAYOUT ? "an earlier"
                                                         : "a later");
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
