@@ -107,13 +107,6 @@ int file_check_start(const char *text, size_t length, struct error *err)
     return 0;
 }
 
-/* Behind \r there may be \n. */
-static void end_line(FILE *file, int c)
-{
-    if (c == '\r' && (c = getc_unlocked(file)) != '\n' && c != EOF)
-        ungetc(c, file);
-}
-
 int file_next_line(struct file_lines *lines, struct error *err)
 {
     size_t length = 0;
@@ -144,7 +137,9 @@ int file_next_line(struct file_lines *lines, struct error *err)
     if (length == FILE_LINE_MAX)
         return error_set(err, EINVAL, "the line is longer than %d bytes",
                          FILE_LINE_MAX);
-    end_line(lines->file, c);
+    /* Behind \r there may be \n. */
+    if (c == '\r' && (c = getc_unlocked(lines->file)) != '\n' && c != EOF)
+        ungetc(c, lines->file);
     return 1;
 }
 

@@ -11,11 +11,16 @@ void stamp_time(time_t when, char text[STAMP_TIME_SIZE])
              gmtime_r(&when, &utc));
 }
 
+void stamp_host_name(char *host, size_t size)
+{
+    if (gethostname(host, size) != 0)
+        snprintf(host, size, "host");
+    host[size - 1] = '\0';
+}
+
 void stamp_host(char host[STAMP_HOST_SIZE])
 {
-    if (gethostname(host, STAMP_HOST_SIZE) != 0)
-        snprintf(host, STAMP_HOST_SIZE, "host");
-    host[STAMP_HOST_SIZE - 1] = '\0';
+    stamp_host_name(host, STAMP_HOST_SIZE);
     host[strcspn(host, ".")] = '\0';
     for (char *c = host; *c != '\0'; c++)
         if (*c == '/' || *c == ' ')

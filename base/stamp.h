@@ -16,6 +16,9 @@ enum { STAMP_TIME_SIZE = 24, STAMP_HOST_SIZE = 65, STAMP_LAUNCH_SIZE = 160 };
 /* "2026-11-21T01:02:03Z" */
 void stamp_time(time_t when, char text[STAMP_TIME_SIZE]);
 
+/* This host's name, cut to `size`; "host" where the system has none. */
+void stamp_host_name(char *host, size_t size);
+
 /* This host without its domain, fit for the name of a file. */
 void stamp_host(char host[STAMP_HOST_SIZE]);
 

@@ -173,7 +173,7 @@ static void describe_machine(struct line *line, const struct report *report)
     line_text(line, "compiler", STAMP_COMPILER);
     line_open(line, "places", '[');
     line_open(line, NULL, '{');
-    process_host(text, sizeof(text));
+    stamp_host_name(text, sizeof(text));
     line_text(line, "host", text);
     line_close(line, '}');
     line_close(line, ']');

@@ -71,13 +71,6 @@ static long long booted(void)
     return seconds;
 }
 
-void process_host(char *text, size_t size)
-{
-    if (gethostname(text, size) != 0)
-        snprintf(text, size, "host");
-    text[size - 1] = '\0';
-}
-
 /* Nothing has to be kept: what the system knows of the process does not
  * change. */
 void process_name(char name[PROCESS_NAME_MAX])

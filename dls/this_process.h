@@ -16,8 +16,6 @@ void process_name(char name[PROCESS_NAME_MAX]);
 /* Its command line, cut to what fits. */
 void process_command(char *text, size_t size);
 
-void process_host(char *text, size_t size);
-
 /* Processors that its threads may use. */
 int process_processors(void);
 

@@ -1,5 +1,7 @@
 #include "bench/launching/subprocess.h"
 
+#include "base/stamp.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -175,13 +177,13 @@ static void step_child(struct child *child, const struct stops *stops,
 static int judge_end(const struct child *child, const char *program,
                      struct error *err)
 {
-    char host[65] = "this host";
+    char host[65];
     if (child->last.reason != 0)
         return error_set(err, child->last.reason, "cannot start %s: %s",
                          program, strerror(child->last.reason));
     if (child->last.remain == 0)
         return 0;
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     return error_set(err, EBUSY,
                      "%s: process %ld of the last launch does not end: nothing "
                      "is started while it runs",

@@ -45,8 +45,8 @@ static off_t find_locked(int fd, off_t start)
 
 static void write_line(int fd, off_t line, const struct shard *shard)
 {
-    char host[65] = "?", when[STAMP_TIME_SIZE], name[64], text[LINE_SIZE + 1];
-    gethostname(host, sizeof(host) - 1);
+    char host[65], when[STAMP_TIME_SIZE], name[64], text[LINE_SIZE + 1];
+    stamp_host_name(host, sizeof(host));
     stamp_time(time(NULL), when);
     shard_print(shard, name, sizeof(name));
     int length = snprintf(text, sizeof(text),

@@ -2,6 +2,8 @@
  * process ends without a destructor (_exit, a signal). */
 #include "dls/omp/omp_internal.h"
 
+#include "base/stamp.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -53,7 +55,7 @@ static void describe_process(struct counters *c)
     c->pid = getpid();
     c->parent = getppid();
     c->rank = read_rank();
-    gethostname(c->host, sizeof(c->host) - 1);
+    stamp_host_name(c->host, sizeof(c->host));
     c->word = read_command(c->command, sizeof(c->command));
     c->ticks = engine_ticks();
     c->began_s = engine_now();
@@ -90,8 +92,8 @@ enum { PATH_SIZE = 4096 };
 /* The i-th file of this process, which may run one program after the other. */
 static void name_file(const char *folder, int i, char path[PATH_SIZE])
 {
-    char host[64] = "";
-    gethostname(host, sizeof(host) - 1);
+    char host[64];
+    stamp_host_name(host, sizeof(host));
     snprintf(path, PATH_SIZE, "%.3900s/%s-%lld-%d" COUNTERS_SUFFIX, folder,
              host, (long long)getpid(), i);
 }
@@ -351,11 +353,11 @@ static void write_line(const char *what)
     static const char *const ranks[] = COUNTERS_RANKS;
     static const char *const sizes[] = COUNTERS_SIZES;
     const char *folder = getenv(COUNTERS_FOLDER);
-    char host[64] = "", path[4096], name[17] = "", line[160];
+    char host[64], path[4096], name[17] = "", line[160];
     int runtime = 0;
     if (folder == NULL || folder[0] == '\0')
         return;
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     snprintf(path, sizeof(path), "%.3900s/%s" COUNTERS_LOADED, folder, host);
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0)

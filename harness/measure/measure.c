@@ -1,5 +1,6 @@
 #include "harness/measure/measure.h"
 
+#include "base/stamp.h"
 #include "base/text.h"
 #include "harness/measure/measure_internal.h"
 #include "harness/measure/measure_work.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A machine may be disturbed for seconds, longer than the rounds of a kernel:
  * all kernels are visited once, then again.  The middle visit counts, because
@@ -51,7 +51,7 @@ static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
 {
     const struct comm *comm = &crew->context->comm;
     char host[sizeof(kind->worker[0].host)] = "", *all = NULL;
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     if (comm->rank == 0)
         all = need_zeroed((size_t)comm->ranks, sizeof(host));
     comm_gather(comm, host, all, sizeof(host));

@@ -1,5 +1,6 @@
 #include "bench/programs/seen/store.h"
 
+#include "base/stamp.h"
 #include "base/text.h"
 #include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 /* One repetition of a cell; the ranks of MPI together are one. */
 struct entry {
@@ -332,11 +332,11 @@ static json_t *make_manifest(const struct store_run *run,
 static int write_launch(struct store_run *run, const struct loops *loops,
                         const struct entries *all, struct error *err)
 {
-    char host[65] = "host";
+    char host[65];
     struct timespec now;
     struct record_file file;
     struct error ignored;
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     clock_gettime(CLOCK_REALTIME, &now);
     stamp_launch(&now, run->launch);
     int code = record_manifest(run->folder, run->launch,

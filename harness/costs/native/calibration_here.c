@@ -13,16 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 int calibration_default_path(char *path, size_t size, struct error *err)
 {
-    char folder[3072], host[64] = "";
+    char folder[3072], host[64];
     if (!cache_folder(folder, sizeof(folder)))
         return error_set(err, ENOENT,
                          "there is no place for a calibration: HOME and "
                          "XDG_CACHE_HOME are not set, name a file");
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     snprintf(path, size, "%s/calibration-%s.json", folder, host);
     return 0;
 }
@@ -47,7 +46,7 @@ int calibration_describe_here(struct calibration *c, struct error *err)
     int code = topo_open(&topo, err);
     if (code != 0)
         return code;
-    gethostname(c->host, sizeof(c->host) - 1);
+    stamp_host_name(c->host, sizeof(c->host));
     read_model(c->processor, sizeof(c->processor));
     if (c->processor[0] == '\0')
         snprintf(c->processor, sizeof(c->processor), "%s",
@@ -84,7 +83,7 @@ void calibration_doubts(const struct calibration *c, char *text, size_t size)
 {
     struct calibration here = {.version = ""};
     text[0] = '\0';
-    gethostname(here.host, sizeof(here.host) - 1);
+    stamp_host_name(here.host, sizeof(here.host));
     snprintf(here.version, sizeof(here.version), "%s", build_version);
     bool other = strcmp(c->host, here.host) != 0;
     if (other)

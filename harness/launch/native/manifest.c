@@ -2,6 +2,7 @@
 #include "harness/launch/launch_internal.h"
 
 #include "base/file.h"
+#include "base/stamp.h"
 #include "harness/check/cell_transport.h"
 #include "harness/counters/counters.h"
 #include "harness/launch/handover.h"
@@ -80,7 +81,7 @@ static struct rank_resources own_resources(const struct topo *topo)
 {
     struct rank_resources own = {.quota = topo_allowed(topo)->quota};
     const struct allowed *allowed = topo_allowed(topo);
-    gethostname(own.host, sizeof(own.host) - 1);
+    stamp_host_name(own.host, sizeof(own.host));
     snprintf(own.cpuset, sizeof(own.cpuset), "%s", topo_cpuset(topo));
     snprintf(own.quota_of, sizeof(own.quota_of), "%s%s",
              allowed->unknown[0] != '\0' ? "not known: " : "",

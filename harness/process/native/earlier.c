@@ -1,5 +1,6 @@
 #include "harness/process/earlier.h"
 
+#include "base/stamp.h"
 #include "base/text.h"
 #include "harness/process/process.h"
 
@@ -102,7 +103,7 @@ int earlier_await(const char *directory, const struct shard *shard,
                             .words = malloc(WORDS_SIZE)};
     double deadline = seconds_now() + limit_s;
     pid_t pid = 0;
-    char host[65] = "this host";
+    char host[65];
     if (search.words == NULL)
         return error_set(err, ENOMEM, "out of memory");
     while ((pid = process_find(runs_launch, &search)) != 0 &&
@@ -111,7 +112,7 @@ int earlier_await(const char *directory, const struct shard *shard,
     free(search.words);
     if (pid == 0)
         return 0;
-    gethostname(host, sizeof(host) - 1);
+    stamp_host_name(host, sizeof(host));
     return error_set(err, EBUSY,
                      "%s: process %ld still runs launch %s of %s, and would "
                      "disturb this one: wait for its end or end it",

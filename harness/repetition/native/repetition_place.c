@@ -1,6 +1,7 @@
 /* Where a run's workers and their data are: asked for, and as observed. */
 #include "harness/repetition/native/repetition_impl.h"
 
+#include "base/stamp.h"
 #include "harness/process/need.h"
 #include "harness/topo/queue.h"
 
@@ -32,7 +33,7 @@ static uint64_t machine_here(void)
     if (file != NULL)
         fclose(file);
     if (!read)
-        gethostname(text, sizeof(text) - 1);
+        stamp_host_name(text, sizeof(text));
     return XXH3_64bits(text, strlen(text));
 }
 
@@ -124,21 +125,17 @@ bool run_varies(const struct run *run)
     return true;
 }
 
-/* Two ranks of a host may have different cpusets: its name tells the node. */
-static uint64_t node_here(void)
-{
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    return XXH3_64bits(host, strlen(host));
-}
-
 void run_share_sites(const struct run *run, struct site *site)
 {
     const struct comm *comm = &run->context->comm;
     const struct tree *tree = &run->tree;
     uint64_t *one = need_zeroed((size_t)comm->ranks, sizeof(*one));
     uint64_t *node = need_zeroed((size_t)comm->ranks, sizeof(*node));
-    comm_share_u64(comm, node_here(), node);
+    char host[256];
+    /* Two ranks of a host may have different cpusets: its name tells the
+     * node. */
+    stamp_host_name(host, sizeof(host));
+    comm_share_u64(comm, XXH3_64bits(host, strlen(host)), node);
     for (int t = 0; t < tree->threads; t++) {
         const struct place_report *at = &run->impl->places.seen[t];
         comm_share_u64(

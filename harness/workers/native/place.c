@@ -1,12 +1,12 @@
 #include "harness/workers/place.h"
 
+#include "base/stamp.h"
 #include "harness/process/need.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 /* Ranks of a host under the same group's quota have it together. */
@@ -22,7 +22,7 @@ static void share_quota(struct place *place, const struct comm *comm,
 
 int place_open(struct place *place, const struct comm *comm, struct error *err)
 {
-    char host[256] = "", text[600];
+    char host[256], text[600];
     *place = (struct place){.ranks = comm->ranks, .rank = comm->rank};
     int code = topo_open(&place->topo, err);
     size_t ranks = (size_t)comm->ranks;
@@ -34,7 +34,7 @@ int place_open(struct place *place, const struct comm *comm, struct error *err)
     uint64_t *both = need_zeroed(ranks, sizeof(*both));
     code = comm_agree(comm, code, err);
     if (code == 0) {
-        gethostname(host, sizeof(host) - 1);
+        stamp_host_name(host, sizeof(host));
         share_quota(place, comm, host);
         snprintf(text, sizeof(text), "%s|%s", host, topo_cpuset(place->topo));
         comm_share_u64(comm, XXH3_64bits(text, strlen(text)), place->group);
