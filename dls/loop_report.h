@@ -1,5 +1,5 @@
-/* DLS_REPORT=dir: what a loop did, as lines of a result directory
- * (results/README.md).  A process is a launch; each time that a loop runs is a
+/* DLS_REPORT=dir: records a loop as lines of a result directory
+ * (results/README.md).  A process is a launch; each execution of the loop is a
  * repetition of its cell. */
 #ifndef DLS_LOOP_REPORT_H
 #define DLS_LOOP_REPORT_H
@@ -13,14 +13,14 @@
 struct report_part;
 
 struct report {
-    char *dir, *name;              /* of the result directory, of the loop */
-    char own[PROCESS_NAME_MAX];    /* this process's launch: of its files */
+    char *dir, *name;              /* the result directory; the loop's name */
+    char own[PROCESS_NAME_MAX];    /* this process's launch: names its files */
     char launch[PROCESS_NAME_MAX]; /* of the lines: over ranks rank 0's */
     char cell[28];
-    struct line fields;        /* the cell, and all of it: members of a line */
-    int64_t repetition;        /* the last that was written, 0: none */
-    struct report_part *parts; /* over ranks, in rank 0: of each */
-    uint64_t start;            /* of it: tick of the first request, */
+    struct line fields;        /* the cell as members of a line */
+    int64_t repetition;        /* the last one written, 0: none */
+    struct report_part *parts; /* over ranks, in rank 0: one for each rank */
+    uint64_t start;            /* tick of its first request, */
     double tick_s, time_s;     /* seconds of a tick, and its time */
 };
 
@@ -34,10 +34,10 @@ struct report_form {
 /* Times of the workers of a process, by the clock of its first request.
  * report_add combines several processes. */
 struct report_part {
-    double time_s;    /* until the last chunk was finished */
+    double time_s;    /* from the first request to the last chunk's end */
     double compute_s; /* in chunks, sum */
-    double least_s;   /* in chunks, of the worker with the least */
-    double finish_s;  /* when each finished, sum */
+    double least_s;   /* in chunks, of the worker that computed least */
+    double finish_s;  /* when each worker finished, sum */
     double finish_squares;
     int64_t workers, chunks;
     int oversubscribed;
@@ -48,23 +48,23 @@ struct report_part {
 /* Whether the environment asks for reports. */
 bool report_is_asked(void);
 
-/* Makes the folder, and measures the loop from now on.  Returns 0, -ENOMEM or
- * -errno, with a text that names DLS_REPORT. */
+/* Makes the folder and measures the loop from now on.  Returns 0, -ENOMEM or
+ * -errno with an error that names DLS_REPORT. */
 int report_ask(dls_loop *loop, const char *name);
 
-/* The cell; and that this process can write its files: `leads` has those of
- * runs.  Lines are of the launch `launch`; NULL: of this process's own.
- * Returns as report_ask. */
+/* Describes the cell, and checks that this process can write its file: with
+ * `leads` that of runs, otherwise of workers.  The lines name `launch`; NULL:
+ * this process's launch.  Returns as report_ask. */
 int report_open(dls_loop *loop, const struct report_form *form, bool leads,
                 const char *launch);
 
-/* Opens a file of this process, locked: its threads append to it.  Returns a
- * descriptor or -errno. */
+/* Opens a file of this process and locks it against its other threads.  Returns
+ * a descriptor or -errno. */
 int report_file(dls_loop *loop, const char *kind, char path[PATH_MAX]);
 /* Returns 0, -ENOMEM or -errno. */
 int report_append(dls_loop *loop, int file, const char *path,
                   const struct line *lines);
-/* The error is one of DLS_REPORT; returns code. */
+/* Adds DLS_REPORT to the error; returns code. */
 int report_failed(dls_loop *loop, int code);
 
 void report_free(struct report *report);
@@ -74,17 +74,17 @@ void report_free(struct report *report);
 void report_part(dls_loop *loop, struct report_part *part);
 void report_add(struct report_part *all, const struct report_part *part);
 
-/* A line of runs, by which the repetition gets its number; then those of this
- * process's workers, which are `first` and the following, in rank `rank`.
- * Return as report_ask. */
+/* report_run appends a line of runs, which numbers the repetition.
+ * report_workers appends this process's workers, of which the first has number
+ * `first`, in rank `rank`.  Both return as report_ask. */
 int report_run(dls_loop *loop, const struct report_part *all);
 int report_workers(dls_loop *loop, int first, int rank);
 
-/* The loop closes: its repetitions count. */
+/* The loop closes: its last line of runs makes its repetitions count. */
 int report_done(dls_loop *loop);
 
-/* All of a loop in one process, when it has run and when it closes; nothing
- * without DLS_REPORT. */
+/* Everything for a loop in one process: after an execution, and when it closes.
+ * Without DLS_REPORT they do nothing. */
 int report_step(dls_loop *loop);
 int report_last(dls_loop *loop);
 

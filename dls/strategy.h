@@ -1,6 +1,5 @@
-/* What hands out the chunks of an OpenMP loop: a scheme, work stealing between
- * the threads of the team, or the blocks of a static loop, the last one first.
- */
+/* How an OpenMP loop's chunks are handed out: by a scheme, by work stealing in
+ * the team, or (static loops) in blocks, the last one first. */
 #ifndef DLS_STRATEGY_H
 #define DLS_STRATEGY_H
 
@@ -15,30 +14,29 @@ struct strategy {
     struct spec spec;
 };
 
-/* Parses `steal`, `steal:chunk=k`, `last-first` or a scheme.  Schemes that need
- * what a single process does not know are refused by name.  Returns 0 or
+/* Parses `steal`, `steal:chunk=k`, `last-first` or a scheme.  It refuses by
+ * name the schemes that need more than a single process knows.  Returns 0 or
  * -EINVAL. */
 int strategy_parse(const char *text, struct strategy *strategy,
                    struct error *err);
 
-/* Whether it counts with the costs of iterations, which whoever runs the loop
- * has to find. */
+/* Whether it uses the costs of iterations, which its caller has to measure. */
 bool strategy_by_cost(const struct strategy *strategy);
 
-/* Whether chunks are handed out in the order of the loop, as by OpenMP's
- * dynamic and guided: programs may rely on it. */
+/* Whether chunks are handed out in the order of the loop, as OpenMP's dynamic
+ * and guided do: programs may rely on it. */
 bool strategy_keeps_order(const struct strategy *strategy);
 
-/* By cost, a loop has at most so many iterations. */
+/* A strategy by cost takes loops of at most so many iterations. */
 enum { STRATEGY_COSTS_MAX = 1 << 22 };
 
-/* Whether a strategy takes a loop of so many iterations, at least 1, and
- * threads. Returns 0 or -errno with the scheme's reason. */
+/* Whether a strategy takes a loop of so many iterations (at least 1) and
+ * threads.  Returns 0 or -errno with the scheme's reason. */
 int strategy_check(const struct strategy *strategy, int64_t iterations,
                    int threads, struct error *err);
 
-/* Takes a rule; `where` is file:line:column.  Returns 0 or -errno with a text,
- * which ends the reading. */
+/* Called for each rule; `where` is file:line:column.  Returns 0 or -errno with
+ * a text, which stops the reading. */
 typedef int strategy_rule_fn(void *arg, const char *name, const char *where,
                              struct error *err);
 

@@ -1,4 +1,4 @@
-/* This process, as results name it. */
+/* The name and data of this process in results. */
 #ifndef DLS_THIS_PROCESS_H
 #define DLS_THIS_PROCESS_H
 
@@ -9,11 +9,11 @@
 
 enum { PROCESS_NAME_MAX = STAMP_LAUNCH_SIZE };
 
-/* The same in every call: UTC of its start, host, number; as a launch of
- * `dlsbench run` is named. */
+/* A name like that of a `dlsbench run` launch: UTC of its start, host, number.
+ * It never changes. */
 void process_name(char name[PROCESS_NAME_MAX]);
 
-/* Its command line, cut to what fits. */
+/* Its command line, truncated to `size`. */
 void process_command(char *text, size_t size);
 
 /* Processors that its threads may use. */

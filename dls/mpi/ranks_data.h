@@ -1,6 +1,5 @@
-/* Data of a loop over ranks: the input of chunks comes from rank 0's memory
- * (ranks_input.c), and results go to where they are collected
- * (ranks_collect.c). */
+/* Data of a loop over ranks: ranks_input.c brings the input of chunks from rank
+ * 0, ranks_collect.c brings results to the root. */
 #ifndef DLS_MPI_RANKS_DATA_H
 #define DLS_MPI_RANKS_DATA_H
 
@@ -13,25 +12,25 @@
 
 /* The chunks and the input of one worker; on separate cache lines. */
 struct worker_data {
-    _Alignas(128) struct chunk now; /* its chunk, size 0: none */
-    struct chunk *done; /* all of them, neighbours joined; for results */
+    _Alignas(128) struct chunk now; /* its current chunk, size 0: none */
+    struct chunk *done; /* for results: all its chunks, adjacent ones joined */
     int64_t count, room;
-    char *input; /* a copy of its chunk's, where it is not in shared memory */
+    char *input; /* the copied input of its chunk, unless memory is shared */
     size_t input_room;
-    bool fetched; /* it is there */
+    bool fetched; /* the input of its chunk is there */
 };
 
 struct data {
     dls_data input, output; /* size 0: none */
     struct worker_data *worker;
 
-    bool shares;     /* the input is in memory that all ranks share */
-    bool remote;     /* others get it from rank 0 by remote memory access */
+    bool shares;     /* the input is in memory shared by all ranks */
+    bool remote;     /* other ranks get it from rank 0 by RMA */
     int64_t *before; /* packed: bytes before each iteration; NULL: not packed */
-    char *store;     /* the whole input: in rank 0, and where it is shared */
+    char *store;     /* the whole input, in rank 0 or in shared memory */
     int64_t bytes;
     MPI_Win window;
-    bool is_open; /* store and window, for so many bytes */
+    bool is_open; /* store and window exist, for open_bytes bytes */
     int64_t open_bytes;
 };
 
@@ -42,31 +41,31 @@ struct ranks;
 /* Copies and checks what this rank passes.  Returns 0 or -EINVAL. */
 int data_read(struct ranks *ranks, const dls_mpi_options *options);
 
-/* Whether this rank's data are good for so many iterations.  Returns 0 or
- * -EINVAL; not agreed. */
+/* Whether this rank's data suit this number of iterations.  Returns 0 or
+ * -EINVAL; ranks have not agreed. */
 int data_check(struct ranks *ranks, int64_t iterations);
 
-/* The arguments that all ranks must pass with the same values. */
+/* A hash of the arguments that all ranks must pass alike. */
 uint64_t data_form(const struct ranks *ranks);
 
-/* How the input comes to others; after the transport is chosen.  Returns 0 or
- * -errno; not agreed. */
+/* Chooses how other ranks get the input, after the transport is chosen.
+ * Returns 0 or -errno; ranks have not agreed. */
 int data_choose(struct ranks *ranks);
 
-/* Collective: the loop begins; rank 0's input is read.  Agreed.  Returns 0 or
- * -errno. */
+/* Collective: at the begin of the loop, reads rank 0's input.  Returns 0 or
+ * -errno, the same in all ranks. */
 int data_begin(struct ranks *ranks);
 
 /* Collective, unless MPI has failed. */
 void data_close(struct ranks *ranks);
 
-/* Lets others get their input from this rank, where data.remote. */
+/* In rank 0, if data.remote: makes progress for ranks that get their input. */
 void data_serve(struct ranks *ranks);
 
-/* Before a worker asks: room for one chunk more in its list.  Returns 0 or
- * -ENOMEM. */
+/* Before a worker asks: makes room for one more chunk in its list.  Returns 0
+ * or -ENOMEM. */
 int data_make_room(struct ranks *ranks, int worker);
-/* It has got this chunk; NULL: none. */
+/* Records the chunk that the worker got; NULL: none. */
 void data_note(struct ranks *ranks, int worker, const struct chunk *chunk);
 
 #endif

@@ -18,7 +18,7 @@ struct dls_mutex {
     _Alignas(128) struct engine_lock lock;
 };
 
-/* The keys of the options' text after those of every loop. */
+/* The further keys of the options' text in loops over ranks. */
 enum {
     OPTION_TRANSPORT = OPTIONS,
     OPTION_WINDOW,
@@ -30,8 +30,8 @@ enum {
 };
 extern const struct spec_param ranks_option_params[];
 
-/* rma: at its end rank 0 waits for the others, which may need it.  Some ranks
- * come before dls_again counts the remaining iterations, some after.  A
+/* rma: at the end rank 0 waits for the other ranks, which may need it.  Some
+ * arrive before dls_again counts the remaining iterations, some after.  A
  * separate communicator makes that order irrelevant. */
 struct meeting {
     bool needed;
@@ -44,11 +44,11 @@ struct ranks {
     dls_loop loop;
     struct comm comm;
     struct dls_mutex *mutex;
-    int level; /* of threads, MPI's */
+    int level; /* MPI's level of threads */
 
     struct sched_pair pair;
-    struct spec text; /* of the options */
-    int *count;       /* workers of every rank */
+    struct spec text; /* the options' text */
+    int *count;       /* workers of each rank */
     double *power;    /* of all workers; NULL: equal */
     struct site *site;
 
@@ -58,15 +58,15 @@ struct ranks {
     struct engine_patience patience;
     struct transport transport;
     struct transport_end end;
-    bool is_open;            /* the two */
+    bool is_open;            /* transport and end */
     bool calls;              /* workers call MPI */
-    bool polls;              /* others ask this rank */
+    bool polls;              /* other ranks ask this rank */
     bool keeps;              /* its last worker must not leave */
-    bool *ended;             /* each worker: it asks no more */
-    _Atomic int active;      /* the others */
-    _Atomic bool ending;     /* somebody waits until no other rank asks */
-    _Atomic bool over;       /* no other rank asks */
-    struct watched *watched; /* ranks_watch.c's; NULL: not watched */
+    bool *ended;             /* for each worker: it will not ask again */
+    _Atomic int active;      /* workers that may still ask */
+    _Atomic bool ending;     /* a worker waits until no other rank asks */
+    _Atomic bool over;       /* no other rank asks any more */
+    struct watched *watched; /* the entry of ranks_watch.c; NULL: not watched */
     struct meeting meeting;
     struct data data;
 };
@@ -80,72 +80,71 @@ extern const struct loop_over ranks_over;
 
 /* ---- ranks_setup.c ---- */
 
-/* Whether the program says that its costs are seconds; and whether, in
- * simulation, that is the time that iterations take. */
+/* ranks_is_charged: the program declares its costs as seconds. ranks_charge: it
+ * does, and in simulation they are the iterations' time. */
 bool ranks_is_charged(const struct ranks *ranks);
 bool ranks_charge(const struct ranks *ranks);
 
 /* Chooses transport, hierarchy and powers by the options, and builds the tree.
- * Collective only in what it asks the communicator; agreed.  Returns 0 or
- * -errno. */
+ * Collective if it asks the communicator.  Returns 0 or -errno, the same in all
+ * ranks. */
 int ranks_choose(struct ranks *ranks);
 
-/* As chosen; the master's work is NULL where there is none. */
+/* The choice as text; the master's work is NULL if there are no masters. */
 const char *ranks_hierarchy(const struct ranks *ranks);
 const char *ranks_master(const struct ranks *ranks);
 
-/* How its threads wait, with so many that compute on this host. */
+/* Sets how this rank's threads wait if `busy` threads compute on this host. */
 void ranks_set_patience(struct ranks *ranks, long busy);
 
 /* ---- ranks_next.c ---- */
 
-/* Collective: the loop of loop.iterations begins, for the first time or again;
- * agreed.  Returns 0 or -errno. */
+/* Collective: begins the loop of loop.iterations, for the first time or again.
+ * Returns 0 or -errno, the same in all ranks. */
 int ranks_begin(struct ranks *ranks, bool again);
 
-/* Collective, where it is open: no rank hands out any more. */
+/* Collective, if the loop is open: no rank hands out chunks any more. */
 void ranks_stop(struct ranks *ranks);
 
 int ranks_next(dls_loop *loop, int worker, struct chunk *chunk);
 void ranks_pass(dls_loop *loop, int worker);
 int ranks_leave(dls_loop *loop, int worker);
 
-/* An error of one of several threads.  Returns -code. */
+/* Sets the loop's error, for one of several threads.  Returns -code. */
 int ranks_refuse(struct ranks *ranks, int code, const char *why);
 
-/* Serves others once, if they ask this rank. */
+/* Serves other ranks once, if they ask this rank. */
 void ranks_serve(void *ranks);
 
-/* All workers of this rank ask no more, and no other rank asks it. */
+/* No worker of this rank will ask again, and no other rank asks it. */
 void ranks_end(struct ranks *ranks);
 
 /* ---- ranks_report.c ---- */
 
-/* Collective and agreed, as all of it: nothing without DLS_REPORT; then what
- * the functions of dls/loop_report.h of like names do. */
+/* Collective; all ranks get the same code.  Otherwise as the functions of
+ * dls/loop_report.h of like names; nothing without DLS_REPORT. */
 int ranks_report_open(struct ranks *ranks, const char *name);
 int ranks_report_step(struct ranks *ranks);
 int ranks_report_done(struct ranks *ranks);
 
 /* ---- ranks_watch.c ---- */
 
-/* From here on an end of the process, or of MPI, is reported while the loop is
- * open; no more. */
+/* From ranks_watch to ranks_unwatch, an end of the process or of MPI is
+ * reported. */
 void ranks_watch(struct ranks *ranks);
 void ranks_unwatch(struct ranks *ranks);
 
 /* ---- ranks_end.c ---- */
 
-/* Frees the parts that a loop over ranks alone has; collective, unless MPI has
- * failed. */
+/* Frees what only a loop over ranks has; collective, unless MPI has failed. */
 void ranks_release(struct ranks *ranks);
 
 /* Counts the unfinished iterations in all ranks, and refuses the call if there
- * are any: 0, or the error of the handle.  Collective: this rank serves others
- * while it waits. */
+ * are any.  Returns 0 or the handle's error.  Collective: this rank serves
+ * others while it waits. */
 int ranks_check_finished(struct ranks *ranks);
 
-/* MPI has failed: the error of the handle.  Returns -EIO. */
+/* Sets the error of the handle: MPI has failed.  Returns -EIO. */
 int ranks_failed(struct ranks *ranks);
 
 #endif

@@ -1,4 +1,4 @@
-/* The state of a thread and its counts: the second half of omp_internal.h. */
+/* The state of a thread and its counts: continues omp_internal.h. */
 #ifndef DLS_OMP_FRAMES_H
 #define DLS_OMP_FRAMES_H
 
@@ -11,28 +11,28 @@
 /* The time that a thread has lost so far. */
 struct sums {
     struct counters_locks locks;
-    double watched, lost; /* as in counters_threads */
+    double watched, lost; /* seconds, as in counters_threads */
 };
 
-/* Reads the processor's time; `computed`: since the reading before. */
+/* Reads the processor time; `computed`: since the last reading. */
 void watch_read(uint64_t now, bool computed);
 
 struct sums sums_since(const struct sums *before);
 /* Under the site's lock. */
 void sums_add(struct counters_site *counted, const struct sums *sums);
 
-/* Around a call that waits for a lock; 0: this one is not timed. */
+/* Around a call that waits for a lock. 0: this call is not timed. */
 uint64_t watch_lock_begin(void);
 void watch_lock_end(uint64_t began, const void *caller);
 
-/* A random number of calls, of which the last one is timed, where the mean of
- * those before took so long. */
+/* How many calls until the next timed one, at random; the mean depends on the
+ * earlier calls, which took `ticks` in sum. */
 int64_t watch_gap(double ticks, double calls);
 
-/* The mean of such numbers. */
+/* The mean of watch_gap's numbers. */
 int watch_gap_mean(double ticks, double calls);
 
-/* A visit begins under the site's lock, or without it; and is over. */
+/* Begins a visit with the site's lock, or without it; close_visit ends it. */
 static inline void open_visit_locked(struct counters_site *counted,
                                      uint64_t now)
 {
@@ -64,14 +64,14 @@ static inline void close_visit(struct counters_site *counted)
 
 /* ---- instance.c ---- */
 
-/* A thread's part in something. */
+/* The time in which a thread computed. */
 struct stint {
     uint64_t begin, end; /* engine_ticks */
 };
 
-/* When all would end with perfect balance: what they computed, shared by those
- * that have arrived until then.  Ticks since `begin`.  `bytes`: from one
- * thread's stint to the next one's. */
+/* When all threads would end with perfect balance, in ticks since `begin`.
+ * Threads share the work as soon as they have arrived.  `bytes`: the distance
+ * between the stints of two threads. */
 double balanced_end(const struct stint *first, size_t bytes, int threads,
                     uint64_t begin);
 
@@ -84,16 +84,17 @@ struct slot {
     _Atomic int32_t left;
 };
 
-/* A thread in a visit: the last thread that leaves reads those of all. */
+/* A thread in a visit; the last thread that leaves reads all members. */
 struct member {
     _Alignas(128) struct stint stint;
     int64_t iterations, chunks;
     struct counters_sample sample;
-    struct sums sums; /* at its begin, then since then */
+    struct sums sums; /* at its begin; when it leaves, the sums since then */
     struct source_state state;
-    int64_t primed;                /* its own step of a table, -1: none */
-    uint64_t cost_since;           /* of its chunk under a scheme by cost */
-    int64_t cost_start, cost_size; /* size 0: it has none */
+    int64_t primed;                /* step of a table reserved for it, -1:
+                                      none */
+    uint64_t cost_since;           /* begin of its chunk, if costs are used */
+    int64_t cost_start, cost_size; /* the chunk; size 0: none */
 };
 
 /* The data that a team shares in one visit of a loop. */
@@ -106,13 +107,13 @@ struct instance {
     int threads;
     int64_t iterations;
     bool steals;
-    bool prepared;            /* the scheme's state is of an earlier visit */
+    bool prepared;            /* the scheme's state is initialized */
     struct sched_table table; /* steps 0: none */
     struct sched sched;
     void *memory;
     size_t memory_bytes;
     struct steal_range *range; /* of each thread; NULL: no stealing */
-    double *seen;              /* ticks of each iteration; NULL: not asked */
+    double *seen;              /* ticks of each iteration; NULL: not recorded */
     struct member *member;
 };
 
@@ -121,20 +122,20 @@ struct frame;
 /* The thread takes part in the visit of `slot`. */
 void instance_join(struct frame *frame, struct slot *slot);
 
-/* No thread of the team will come any more: a visit that was not left by all is
- * not counted. */
+/* No more threads of the team will arrive: a visit that some thread has not
+ * left is not counted. */
 void instance_abandon(struct slot *slot);
 
-/* The thread has had its last chunk; the last one of the team counts. */
+/* The thread has had its last chunk; the team's last one counts the visit. */
 void instance_leave(struct frame *frame);
 
-/* Counts a visit of which only one thread is known. */
+/* Counts a visit that was measured in one thread only. */
 void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
 
 /* ---- omp_costs.c ---- */
 
-/* The table of a visit under a scheme by cost: with the costs of the last
- * visit, where that had as many iterations.  Returns 0 or -errno. */
+/* Builds a visit's table for a scheme that uses costs.  It takes the costs of
+ * the last visit if that had as many iterations.  Returns 0 or -errno. */
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err);
 
@@ -142,76 +143,75 @@ int costs_begin(struct instance *instance, int64_t iterations,
  * to the end. */
 void costs_move_last(struct sched_table *table);
 
-/* Nothing is known of the visit's costs yet. */
+/* Marks all costs of the visit as unknown. */
 void costs_watch(struct instance *instance, int64_t iterations);
 
 /* Around each chunk. */
 void costs_begin_chunk(struct frame *frame, const struct chunk *chunk);
 void costs_end_chunk(struct frame *frame);
 
-/* The visit is over: its costs are the site's, or recorded.  Under the site's
- * lock. */
+/* After the visit: its costs become the site's, or are recorded.  Under the
+ * site's lock. */
 void costs_keep(struct site *site, const struct instance *instance);
 
 /* ---- omp_handout.c ---- */
 
-/* A thread's end of a loop that it is in, on top of those that it is in as
- * well. */
+/* The state of a thread in a loop; nested loops form a stack. */
 struct frame {
     struct frame *below;
-    int64_t quiet; /* requests until one that has more to do than to count */
+    int64_t quiet; /* requests until the next that is more than a count */
     const struct sched_table *table;
     struct source_counter *counter;
     uint64_t first, step, end; /* in the type of the loop */
-    uint64_t taken;            /* sum of iterations, or of to - from */
+    uint64_t taken;            /* iterations so far, or the sum of to - from */
     int64_t chunks;
-    bool own; /* the chunks are ours */
+    bool own; /* we hand out the chunks, not the runtime */
     struct {
-        bool is; /* from a table, and nobody asks how many it took */
-        /* Steps of one size that end before the loop does, 0: the table's
-         * differ; and how far one leads in the type of the loop. */
+        bool is; /* from a table only, and nobody needs their number */
+        /* The first `even` steps have one size, and `stride` is that size in
+         * the loop's type. 0: the sizes in the table differ. */
         uint64_t even, stride;
     } bare;
     bool over;
     int32_t thread, threads;
     int64_t iterations;
-    struct site *site; /* NULL: no room for it */
+    struct site *site; /* NULL: the table of sites is full */
     const struct runtime *runtime;
     struct slot *slot;
-    struct instance *instance; /* NULL: nothing is counted */
+    struct instance *instance; /* NULL: this visit is not counted */
     struct member *member;
     struct {
-        uint64_t since; /* the sampled chunk began, 0: none */
-        uint64_t asked; /* it ended, 0: none did */
-        double weight;  /* chunks that this one represents */
+        uint64_t since; /* begin of the sampled chunk, 0: none */
+        uint64_t asked; /* its end, 0: no sampled chunk */
+        double weight;  /* how many chunks the sampled one represents */
     } timed;
     struct {
         bool allocated;
         bool alone; /* only this thread's time is counted */
-        bool kmp;   /* a loop of LLVM's */
-        bool known; /* kmpc.c: its visit is */
-        /* The runtime's first chunk waits, from `first` to `end`. */
+        bool kmp;   /* a loop that LLVM's compiler made */
+        bool known; /* kmpc.c: its visit is known */
+        /* The runtime's first chunk, not handed out yet: `first` to `end`. */
         bool pending;
     } is;
-    const void *task;       /* that it is in; NULL: not known */
-    struct slot alone_slot; /* of a thread that is alone */
+    const void *task;       /* that executes it; NULL: not known */
+    struct slot alone_slot; /* the slot of a thread without a team */
 };
 
-/* A parallel region that the thread is in: all that the others read of it, in
- * one line of memory. */
+/* A parallel region that the thread is in: all members that other threads read
+ * are in one cache line. */
 struct region {
     _Alignas(64) void *reductions; /* GOMP_parallel_reductions looks here */
     void (*body)(void *);
     void *data;
     struct site *site;
-    struct team *team; /* NULL: it is not measured here */
-    uint64_t stamp;    /* of the team now */
+    struct team *team; /* NULL: not measured here */
+    uint64_t stamp;    /* the team's current stamp */
     struct mate *outside;
 };
 
 /* ---- omp_blocks.c ---- */
 
-/* A thread that computes a block asks for its number: what it is told. */
+/* What the calls of a block for number and size of the team return. */
 struct unit {
     const struct blocks *blocks;
     int number, of;
@@ -223,55 +223,55 @@ struct blocks *blocks_find(const struct module *module, const void *address,
                            const struct runtime *runtime,
                            char note[COUNTERS_NAME_MAX]);
 
-/* A visit of such a region. */
+/* One visit of a region that is cut in blocks. */
 struct cut {
     struct region region;
     struct blocks *blocks;
     struct site *loop;
     struct slot slot;
-    int per; /* blocks for each thread */
+    int per; /* blocks per thread */
     struct engine_lock lock;
-    double ticks, squares; /* of the blocks, as far as they are out */
+    double ticks, squares; /* of the blocks that are finished */
     int64_t count;
     int threads;
 };
 
-/* Around the visit, by the thread that begins it; false: it is left alone. */
+/* Around the visit, by the thread that begins it; false: it runs uncut. */
 bool blocks_begin(struct cut *cut, const void *caller);
 void blocks_end(const struct cut *cut);
-/* The work of each thread in it. */
+/* Each thread of the region calls it and runs blocks. */
 void blocks_run(struct cut *cut);
 
-/* A team's common work would be wrong in such a block: ends the program. */
+/* Ends the program: `what` would give a wrong result in a block. */
 _Noreturn void blocks_fail(const char *what);
 
 /* The state of a thread. */
 enum { FRAMES_INSIDE = 12 };
 struct here {
     struct frame *top;
-    const struct unit *unit; /* NULL: it has its own number */
+    const struct unit *unit; /* NULL: the thread has its true number */
     const struct region *region;
     struct mate *mate; /* NULL, or see omp_team.h */
-    /* A program of gcc's calls LLVM's runtime, from this address; for a region
-     * of this site. */
+    /* A program compiled by gcc calls LLVM's runtime: the address of the call,
+     * and the site of the region that it begins. */
     const void *caller;
     struct site *entering;
     struct sums sums;
     struct {
-        int64_t since, quiet; /* calls since the last that was timed; until one
-                                 is */
-        int64_t window;       /* calls of the window, which began then */
+        int64_t since, quiet; /* calls since the last timed one; calls until the
+                                 next */
+        int64_t window;       /* calls in the current window, and its begin */
         uint64_t began;
-        bool samples; /* the last window's calls were close together */
-        double brief; /* ticks of the last short one */
+        bool samples; /* only a sample of calls is timed */
+        double brief; /* ticks of the last short wait */
     } locks;
     const void *data;      /* of the region that it was in before */
-    uint64_t waited, left; /* ticks at barriers; it came to its last one */
+    uint64_t waited, left; /* ticks at barriers; since when at the last one */
     struct {
         uint64_t ticks, waited;
         double now_s, cpu_s;
         long blocked;
-        uint64_t least; /* ticks from it to the next one at an end */
+        uint64_t least; /* at least so many ticks until the next reading */
     } watch;            /* at the last reading */
     uint64_t random;
     int used; /* of `inside` */
@@ -279,12 +279,12 @@ struct here {
 };
 extern __thread struct here here __attribute__((tls_model("initial-exec")));
 
-/* Between two readings of the processor's time, which take 0.5 to 2.5 us (most
- * in virtual machines): some hundred of them. */
+/* Ticks between two readings of the processor time: some hundred times as long
+ * as a reading, which takes 0.5 to 2.5 us (most in virtual machines). */
 enum { WATCH_TICKS = 1 << 21 };
 
-/* The thread begins to compute, and stops: now and then, the processor's time
- * is read. */
+/* A thread begins, and ends, to compute.  Sometimes the processor time is
+ * read. */
 static inline void watch_begin(uint64_t now)
 {
     if (now - here.watch.ticks >= WATCH_TICKS)
@@ -303,20 +303,20 @@ static inline void blocks_guard(const char *what)
         blocks_fail(what);
 }
 
-/* A new frame on top, for the call from this address; never NULL: memory that
- * is not there ends the program. */
+/* Pushes a new frame for the call from this address.  Never NULL: if memory
+ * runs out, the program ends. */
 struct frame *frame_push(const struct runtime *runtime, struct site *site);
 void frame_pop(void);
-/* Those above are of loops that were cancelled together with their region. */
+/* Pops the frames above `top`: their loops were cancelled with their region. */
 void frames_drop(struct frame *top);
 
-/* Drops the frames of a finished task; its team may have ended as well. */
+/* Drops the frames of a finished task.  Its team may be gone already. */
 void frames_forget(const void *task);
 
-/* The thread joins the visit of `slot`, which begins. */
+/* The thread joins the visit of `slot`, and begins it if it is the first. */
 void frame_join(struct frame *frame, struct slot *slot);
 
-/* The next chunk of a loop whose chunks are ours; false: there is none. */
+/* The next chunk of a loop whose chunks we hand out.  False: none is left. */
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk);
 bool frame_done(struct frame *frame);
 
@@ -335,15 +335,15 @@ static inline bool frame_take(struct frame *frame, struct chunk *chunk)
     return true;
 }
 
-/* A request to the runtime begins, and ends, in a loop that is only watched. */
+/* Around a request to the runtime, in a loop that is only measured. */
 void frame_watch_begin(struct frame *frame);
 bool frame_watch_end(struct frame *frame, bool more);
 
-/* ---- ompt.c: by OMPT, the interface of OpenMP for tools (5.0, chapter 4) ----
+/* ---- ompt.c: OMPT, the interface of OpenMP for tools (5.0, chapter 4) ----
  *
- * Which threads share a visit where LLVM's runtime keeps the teams: the n-th
- * loop of a team is one visit, because all its threads meet the same loops in
- * the same order. */
+ * Finds which threads share a visit if LLVM's runtime manages the teams: the
+ * n-th loop of a team is one visit, because all its threads meet the same loops
+ * in the same order. */
 
 /* Names and numbers are those of the OpenMP specification. */
 union ompt_data {
@@ -365,19 +365,18 @@ enum { OMPT_BEGIN = 1 };
 /* Counts the events of threads in regions. */
 void ompt_watch_events(ompt_set_fn *set);
 
-/* Where a thread is. */
+/* The task and the team of a thread. */
 struct ompt_place {
-    void *task;  /* its implicit task; NULL: it is alone, outside of regions */
+    void *task;  /* its implicit task; NULL: outside all regions */
     void *first; /* the team's memory */
     int threads, thread;
 };
 
-/* Whether a runtime has taken this library for its tool; where none will, the
- * first call says why. */
+/* Whether a runtime uses this library as its tool.  If none does, the first
+ * call reports why. */
 bool ompt_is_active(void);
 
-/* False where the team is not known: there is no tool, or the task is none of a
- * team's own. */
+/* False if the team is not known: there is no tool, or the task is explicit. */
 bool ompt_find_place(struct ompt_place *place);
 
 /* The memory of the task's next loop. */

@@ -1,5 +1,5 @@
-/* The private parts of gomp*.c: the types of libgomp's entries, and how a loop
- * begins. */
+/* The private declarations of gomp*.c: the types of libgomp's entries, and how
+ * a loop begins. */
 #ifndef DLS_OMP_GOMP_H
 #define DLS_OMP_GOMP_H
 
@@ -21,32 +21,32 @@ typedef bool next_fn(long *, long *);
 typedef bool ull_next_fn(ull *, ull *);
 typedef void parallel_fn(void (*)(void *), void *, unsigned, unsigned);
 
-/* The bounds of a loop as its entry got them. */
+/* The bounds of a loop as passed to its entry. */
 struct bounds {
     bool wide; /* unsigned long long */
     bool up;
     uint64_t first, end, step;
 };
 
-/* The real entry; one that is not there ends the program. */
+/* The runtime's own function; without one the program ends. */
 void (*gomp_real(const struct runtime *runtime,
                  enum runtime_entry entry))(void);
 #define REAL(type, runtime, name) ((type *)gomp_real(runtime, ENTRY_##name))
 
-/* For calls without a loop that is known, in a region or not. */
+/* The runtime for a call without a known loop; _here: inside a region. */
 const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm);
 const struct runtime *gomp_runtime_here(const void *caller);
 
-/* Whether the visits of a loop are ours to know. */
+/* Whether this library follows the visits of a loop. */
 bool gomp_is_known(const struct site *site, const struct clause *clause);
 
-/* The frame of a call from this address; returns gomp_is_known, and then
- * gomp_begin must follow. */
+/* Pushes a frame for the call from this address.  Returns gomp_is_known; if
+ * true, call gomp_begin next. */
 bool gomp_push(const void *address, const struct clause *clause,
                struct frame **out);
 
-/* The visit begins.  Where the chunks are not ours the runtime may give its
- * first (from NULL: it does not): returns whether it has. */
+/* Begins the visit.  If the chunks are not ours, the runtime may give the first
+ * one in `from` and `to` (NULL: no).  Returns whether it has. */
 bool gomp_begin(struct frame *frame, const struct bounds *bounds,
                 const struct clause *clause, void *from, void *to);
 
