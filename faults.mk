@@ -12,7 +12,7 @@ faults-kills: $(BUILD)/dlsbench $(if $(WITH_SIM),sim)
 # ---- one request for memory, or one system call, that fails ----
 
 faults-sweep: all $(BUILD)/tests/fail_alloc.so
-	@BUILD=$(BUILD) $(PYTHON) tests/faults/sweep.py --rounds $(or $(ROUNDS),300)
+	@BUILD=$(BUILD) $(PYTHON) tests/faults/fault_sweep.py --rounds $(or $(ROUNDS),300)
 
 $(BUILD)/tests/fail_alloc.so: tests/faults/fail_alloc.c
 	@mkdir -p $(@D)
@@ -55,7 +55,7 @@ faults-fuzz:
 fuzz-programs: $(FUZZERS:%=$(BUILD)/tests/fuzz/%_search)
 
 $(BUILD)/tests/fuzz/%_replay: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/fuzz.o \
-    $(BUILD)/tests/fuzz/replay.o $(BUILD)/tested.a
+    $(BUILD)/tests/fuzz/corpus_main.o $(BUILD)/tested.a
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS)
 
@@ -63,4 +63,4 @@ $(BUILD)/tests/fuzz/%_search: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/f
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-.SECONDARY: $(FUZZ_OBJECTS) $(BUILD)/tests/fuzz/replay.o
+.SECONDARY: $(FUZZ_OBJECTS) $(BUILD)/tests/fuzz/corpus_main.o

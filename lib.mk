@@ -9,19 +9,19 @@ DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
                harness/messages/source.c harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
 # Loops over ranks, where this MPI is installed.
-MPI_TRANSPORTS := $(shell sed -n 's/^TRANSPORT(\(.*\))$$/\1/p' dls/mpi/transports.def) reissue
+MPI_TRANSPORTS := $(shell sed -n 's/^TRANSPORT(\(.*\))$$/\1/p' dls/mpi/ranks_transports.def) reissue
 MPI_LIB = libdls-$(MPI)
 MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.c \
                harness/transport/*.c $(MPI_TRANSPORTS:%=harness/transport/%/*.c))) \
                $(addprefix harness/messages/,mailbox.c input.c source_rma.c \
-               $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
+               $(addprefix native/,adopt.c collective.c comm.c mailbox_transfer.c window.c))
 MPI_OBJECTS := $(MPI_SOURCES:%.c=$(LIB)/%.o)
 # Both under SimGrid, in one library, of the objects of dlsbench-sim: its engine is another.
 SMPI_LIB = $(if $(and $(WITH_SIM),$(if $(SAN),,1),$(shell command -v smpicc)),libdls-smpi)
 SMPI_SOURCES := $(filter-out harness/engine/native/% harness/messages/native/comm.c \
-               harness/messages/native/mailbox.c harness/messages/native/window.c, \
+               harness/messages/native/mailbox_transfer.c harness/messages/native/window.c, \
                $(DLS_SOURCES) $(MPI_SOURCES)) $(addprefix harness/engine/sim/,engine.c \
-               program.c world.c) $(addprefix harness/messages/sim/,adopt.c mailbox.c wait.c window.c)
+               program.c world.c) $(addprefix harness/messages/sim/,adopt.c mailbox_transfer.c wait.c window.c)
 SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(BUILD)/sim/%.o))
 # The headers are the manual; each function's page leads to its header's.
 MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)

@@ -1,5 +1,5 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
-# a folder, bench/papers/NAME/ (see bench/papers/run.py).  Options: OUT=folder
+# a folder, bench/papers/NAME/ (see bench/papers/run_papers.py).  Options: OUT=folder
 # (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
 NOW = $(shell date -u +%Y-%m-%dT%H%M%SZ)
 # Han's take longest; Diaz' wait for a fit.
@@ -25,7 +25,7 @@ real-cluster real-link:
 	    $(or $(OUT),results/$@/$(NOW))
 
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
-RUN_PAPERS = PYTHON=$(PYTHON) $(PYTHON) bench/papers/run.py $(BUILD)/dlsbench
+RUN_PAPERS = PYTHON=$(PYTHON) $(PYTHON) bench/papers/run_papers.py $(BUILD)/dlsbench
 RUN_PAPER = $(RUN_PAPERS) '$(@:paper-%=%)=$(or $(OUT),results/$@/$(NOW))'
 
 papers: sim ## the papers' tables and curves beside ours (SimGrid)

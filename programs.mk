@@ -3,7 +3,7 @@
 CODE    = base sched kernels harness dls bench
 SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path 'dls/omp/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
+LIBOBJS := $(filter-out $(BUILD)/bench/commands/dlsbench.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
 # Under a sanitizer `make test` runs a third of them, others with each commit.
 SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/slices.py \

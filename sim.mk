@@ -59,12 +59,12 @@ SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
 SIM_TESTS := $(if $(and $(WITH_SIM),$(SMPI),$(if $(SAN),,1)),$(patsubst %.c,$(BUILD)/sim/%, \
                $(shell find harness -path '*/sim/*_test.c')))
 unit: $(SIM_TESTS)
-$(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim/main.o,$(SIM_OBJECTS))
+$(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim/dlsbench_sim.o,$(SIM_OBJECTS))
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) $(CFLAGS) -o $@ $^ $(SIM_LDLIBS) -lcmocka
 
 # As libdls-smpi has them (lib.mk), too; smpirun finds main by its name.
-$(BUILD)/sim/harness/sim/main.o $(BUILD)/sim/%_test.o $(BUILD)/sim/bench/%.o: SEEN = default
+$(BUILD)/sim/harness/sim/dlsbench_sim.o $(BUILD)/sim/%_test.o $(BUILD)/sim/bench/%.o: SEEN = default
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
-"""The files of the report on a paper (bench/papers/report.py) next to the
-results: what the paper leaves open, its claims, printed values with ours."""
+"""The files of the report on a paper (bench/papers/report_paper.py) next to
+the results: what the paper leaves open, its claims, printed values beside
+ours."""
 import csv
 import glob
 import json

@@ -7,6 +7,7 @@ A room is a folder; its native/ and sim/ are the two versions of a part of it
 and belong to it.  A file may include a header of its own room or of a lower
 floor, and an object may use a symbol of its own room or of a lower floor.
 Two rooms on one floor do not know each other.  Every room has a README.md.
+A base name stands once in the tree, or in native/ and sim/ of one room.
 What docs/reference/where.md names is where it says.
 The rooms of the library use neither abort nor exit nor the libraries that only
 programs need.  Tests are exempt.  Without objects only the includes are
@@ -141,6 +142,25 @@ def check_where():
     return wrong
 
 
+# Files that have the same name in many folders, and a user's examples.
+FAMILY = re.compile(r"bench/papers/\w+/(assumed|claims)\.py|dls/examples/.*|"
+                    r".*/__init__\.py")
+
+
+def check_names():
+    """Only the versions of a part share a base name, and their unit tests."""
+    places = {}
+    for path in listed("*.c", "*.h", "*.inc", "*.def", "*.py", "*.cpp"):
+        if not FAMILY.fullmatch(str(path)):
+            places.setdefault(path.name, []).append(path)
+    return [f"{name} stands twice: {', '.join(map(str, paths))}"
+            for name, paths in places.items() if len(paths) > 1
+            and (len({room_of(path) for path in paths}) > 1
+                 or not is_test(paths[0])
+                 and {path.parent.name for path in paths}
+                 != {"native", "sim"})]
+
+
 def points_up(user, used):
     return user != used and HEIGHT[used] >= HEIGHT[user]
 
@@ -201,7 +221,8 @@ def check_symbols(build, objects):
 
 def main():
     paths = sources()
-    wrong = check_rooms(paths) + check_heads() + check_where()
+    wrong = (check_rooms(paths) + check_heads() + check_where()
+             + check_names())
     if not wrong:
         wrong = check_includes(paths)
     if not wrong and len(sys.argv) > 2:

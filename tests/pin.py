@@ -208,7 +208,7 @@ def beaumont(pins):
     out = pins.folder / "beaumont"
     paper_program(pins, "beaumont/plans.py", pins.program, out, "--platforms",
                   "1")
-    paper_program(pins, "report.py", "beaumont", out)
+    paper_program(pins, "report_paper.py", "beaumont", out)
     curves = {}
     with open(out / "figures.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):

@@ -3,7 +3,7 @@
 
 All parts run even when one fails.  The last line is `N passed, N failed`
 (and `, N skipped`).  Parts can be named: tests/run.py unit integration.
-QUOTA and FASTER in the environment test on another machine: machine.py.
+QUOTA and FASTER in the environment test on another machine: other_machines.py.
 """
 import concurrent.futures
 import glob
@@ -19,7 +19,7 @@ import threading
 import time
 import xml.etree.ElementTree
 
-import machine
+import other_machines
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
@@ -200,7 +200,7 @@ def unit_build(count, folder, options, programs=None, env=None):
     else:
         code, text = run(["make", "--no-print-directory", "-j", JOBS,
                           "BUILD=" + folder, *options, "unit"], beside=True,
-                         env={**(env or {}), **machine.look_faster(
+                         env={**(env or {}), **other_machines.look_faster(
                              os.environ.get("FASTER"))})
     count_cmocka(count, code, text)
 
@@ -309,7 +309,8 @@ def pytest(count, files, options, beside=False, late=False):
                        "--tb=short", "-p", "no:cacheprovider",
                        "--durations=15", "--junitxml", report, *options,
                        *files], limit=2400, beside=beside,
-                      env={**machine.look_faster(os.environ.get("FASTER")),
+                      env={**other_machines.look_faster(
+                               os.environ.get("FASTER")),
                            **({"TESTS_END": ""} if late else {})})
         count_pytest(count, code, report)
     return count.passed, count.failed, count.skipped
@@ -393,7 +394,7 @@ def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     signal.signal(signal.SIGTERM, end)
     if os.environ.get("QUOTA"):
-        machine.take_quota(os.environ["QUOTA"])
+        other_machines.take_quota(os.environ["QUOTA"])
     os.environ.pop("TESTS_END", None)
     if not os.environ.get("ALL"):
         os.environ["SLICE"] = slices.seed()

@@ -1,8 +1,8 @@
 /* The measured cost of our own machinery (`make bench-overhead`).
  *
  * Each section prints ratios to a limit of this machine.  Both are measured in
- * turns, because absolute times change with the machine.  main.c has the table
- * of sections and their shapes; only rank 0 prints. */
+ * turns, because absolute times change with the machine.  bench_overhead.c has
+ * the table of sections and their shapes; only rank 0 prints. */
 #ifndef BENCH_OVERHEAD_OVERHEAD_H
 #define BENCH_OVERHEAD_OVERHEAD_H
 

@@ -25,12 +25,12 @@ const struct spec_param ranks_option_params[] = {
 
 #define TRANSPORT(name)                                                        \
     extern const struct transport_ops transport_##name##_ops;
-#include "dls/mpi/transports.def"
+#include "dls/mpi/ranks_transports.def"
 #undef TRANSPORT
 
 static const struct transport_ops *const transports[] = {
 #define TRANSPORT(name) &transport_##name##_ops,
-#include "dls/mpi/transports.def"
+#include "dls/mpi/ranks_transports.def"
 #undef TRANSPORT
 };
 

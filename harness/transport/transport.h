@@ -1,8 +1,8 @@
 /* Transports: how chunks reach the workers.  A transport is a folder here whose
  * NAME_transport.c (in native/, where simulations lack it) ends in one `const
  * struct transport_ops transport_NAME_ops`, plus its line in transports.def;
- * harness/transport/registry finds it by name.  dls/mpi/transports.def has
- * those of libdls.
+ * harness/transport/registry finds it by name.  dls/mpi/ranks_transports.def
+ * has those of libdls.
  *
  * Its rules are data: the requests that it supports, and the reasons against
  * the others.  The checks of cells, `dlsbench list transports`, the manual's

@@ -63,6 +63,6 @@ def check_values(name, out):
 
 def written(name, out):
     """The report on a paper, which is printed and stored."""
-    text = run("/usr/bin/python3", "bench/papers/report.py", name, out)
+    text = run("/usr/bin/python3", "bench/papers/report_paper.py", name, out)
     assert (out / "report.txt").read_text() == text
     return text

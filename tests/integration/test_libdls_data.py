@@ -42,7 +42,7 @@ def without_memory(installed, tmp_path):
     """A program in which each allocation of the library fails once."""
     wrap = ",".join(f"--wrap={name}" for name in (
         "malloc calloc realloc aligned_alloc posix_memalign").split())
-    return compiled(installed, SOURCES / "memory.c", tmp_path / "memory",
+    return compiled(installed, SOURCES / "no_memory.c", tmp_path / "memory",
                     f"-Wl,{wrap}", static=True)
 
 

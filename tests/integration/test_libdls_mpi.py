@@ -53,7 +53,7 @@ def compiled(prefix, source, program, *more, static=False, mpi="mpich",
 
 @pytest.fixture(scope="module")
 def cross(installed):
-    return compiled(installed, SOURCES / "cross.c", installed / "cross")
+    return compiled(installed, SOURCES / "loop_sizes.c", installed / "cross")
 
 
 @pytest.fixture(scope="module")
@@ -279,8 +279,8 @@ def test_a_loop_that_was_written_for_dls4lb(installed, tmp_path):
 
 
 def test_static_libraries(installed, tmp_path):
-    program = compiled(installed, SOURCES / "cross.c", tmp_path / "static",
-                       static=True)
+    program = compiled(installed, SOURCES / "loop_sizes.c",
+                       tmp_path / "static", static=True)
     done = launch(3, program, "", "2", "ss", "awf-b")
     assert done.stdout == "ss: ok\nawf-b: ok\n"
 
@@ -298,7 +298,7 @@ def test_only_its_names_leave_the_library(installed):
 
 @pytest.fixture(scope="module")
 def ends(installed):
-    return compiled(installed, SOURCES / "ends.c", installed / "ends")
+    return compiled(installed, SOURCES / "early_end.c", installed / "ends")
 
 
 @pytest.mark.parametrize("form", ["min-chunk=1", "window=rma",

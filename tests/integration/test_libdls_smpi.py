@@ -90,7 +90,7 @@ def test_time_is_that_of_the_suite(installed, build, launch, sim, tmp_path,
 @pytest.mark.parametrize("ranks,hosts", [(7, "h0 h1 h2 h3"), (4, "h0")])
 def test_each_iteration_once(build, launch, ranks, hosts):
     """Twice, on a communicator without the last rank, in opposite order."""
-    program = build(ROOT / "tests/libdls/cross.c")
+    program = build(ROOT / "tests/libdls/loop_sizes.c")
     every = bool(os.environ.get("ALL"))
     schemes = SCHEMES if every else some(f"schemes {hosts}", SCHEMES, 5)
     for form in FORMS if every else some(f"smpi {hosts}", FORMS, 2):
@@ -113,7 +113,7 @@ def test_two_loops_and_one_inside_the_other(build, launch):
 def test_many_ranks_and_many_loops(build, launch):
     """In a second or so: no rank sends to each other rank, and SMPI forgets
     every message."""
-    program = build(ROOT / "tests/libdls/simulated.c")
+    program = build(ROOT / "tests/libdls/smpi_contract.c")
     for form in "window=rma", "transport=master":
         done = launch(96, program, "many", form)
         assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
@@ -125,13 +125,13 @@ def test_costs_are_of_the_slowest_rank(build, launch, small):
     for host in "h1", "h3":
         text = text.replace(f'"{host}" speed="1Gf"', f'"{host}" speed="2Gf"')
     small.write_text(text)
-    program = build(ROOT / "tests/libdls/simulated.c")
+    program = build(ROOT / "tests/libdls/smpi_contract.c")
     done = launch(4, program, "halves", "charge=costs", slots=1)
     assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
 
 
 def test_costs_of_the_next_step(build, launch):
-    program = build(ROOT / "tests/libdls/simulated.c")
+    program = build(ROOT / "tests/libdls/smpi_contract.c")
     for form in "", ",transport=master":
         done = launch(3, program, "charged", "charge=costs" + form)
         assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
@@ -152,7 +152,7 @@ def test_computing_is_sampled(installed, build, launch):
                                      "--cfg=smpi/host-speed:1Gf"])
     *steps, result = done.stdout.splitlines()
     assert result == "result 1000.0183161915842"
-    done = launch(2, build(ROOT / "tests/libdls/simulated.c"), "sampled",
+    done = launch(2, build(ROOT / "tests/libdls/smpi_contract.c"), "sampled",
                   flags=["--cfg=smpi/simulate-computation:yes",
                          "--cfg=smpi/host-speed:1Gf"])
     assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 DLSBENCH = ROOT / "build/dlsbench"
-SOURCE = ROOT / "tests/omp/recorded.c"
+SOURCE = ROOT / "tests/omp/recordable.c"
 LINES = [number + 2 for number, line
          in enumerate(SOURCE.read_text().splitlines())
          if "#pragma omp parallel for" in line]
@@ -54,7 +54,7 @@ def test_each_visit_becomes_a_trace(program, tmp_path):
     done = run("omp", "--record", "costs", "--", program, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, SUM)
     assert "the loops run under dynamic,1" in done.stderr
-    name = f"main-recorded.c-{LINES[0]}"
+    name = f"main-recordable.c-{LINES[0]}"
     files = sorted((tmp_path / "costs").iterdir())
     assert [x.name for x in files] == [f"{name}-visit1.txt",
                                        f"{name}-visit2.txt"]
@@ -64,7 +64,7 @@ def test_each_visit_becomes_a_trace(program, tmp_path):
         assert min(found[:4]) >= 0.004
     for line, why in ((LINES[1], "monotonic: "), (LINES[2], "its order"),
                       (LINES[3], "--loops dynamic adds")):
-        assert re.search(rf"main recorded.c:{line} is not recorded: {why}",
+        assert re.search(rf"main recordable.c:{line} is not recorded: {why}",
                          done.stderr)
     trace = f"trace:file=costs/{files[0].name}"
     done = run("run", "--kernel", trace, "--scheme", "binlpt", "--repetitions",
@@ -115,9 +115,9 @@ def test_chunks_share_their_time(program, tmp_path):
                "--loops", "dynamic", "--", program, cwd=tmp_path)
     assert done.stdout == SUM
     assert "the loops run under dynamic,8" in done.stderr
-    found = costs(tmp_path / f"costs/main-recorded.c-{LINES[0]}-visit1.txt")
+    found = costs(tmp_path / f"costs/main-recordable.c-{LINES[0]}-visit1.txt")
     assert found[:8] == [found[0]] * 8 and found[0] >= 4 * 0.004 / 8
-    assert len(costs(tmp_path / f"costs/main-recorded.c-{LINES[3]}"
+    assert len(costs(tmp_path / f"costs/main-recordable.c-{LINES[3]}"
                      "-visit1.txt")) == 40
 
 

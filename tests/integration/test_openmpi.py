@@ -92,7 +92,7 @@ def test_libdls_has_ranks_of_open_mpi(installed, tmp_path):
 
 
 def test_libdls_runs_each_iteration_once(installed):
-    program = compiled(installed, ROOT / "tests/libdls/cross.c",
+    program = compiled(installed, ROOT / "tests/libdls/loop_sizes.c",
                        installed / "cross", mpi="openmpi",
                        compiler="mpicc.openmpi -std=gnu11")
     for form in ("", "window=rma,hierarchy=node", "transport=master",

@@ -74,10 +74,10 @@ def test_one_network_is_the_first_workers():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """What run.py makes of two platforms, timed by the evaluator."""
+    """What run_papers.py makes of two platforms, timed by the evaluator."""
     out = tmp_path_factory.mktemp("beaumont")
     done = subprocess.run(
-        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+        [sys.executable, PAPERS / "run_papers.py", ROOT / "build/dlsbench",
          f"beaumont={out}", "--", "--platforms", "2"],
         capture_output=True, text=True, timeout=200,
         check=False, env=environment(out))
@@ -322,7 +322,7 @@ def test_wrong_options_are_refused(tmp_path):
 
 def test_an_unknown_paper_is_one_line(tmp_path):
     done = subprocess.run(
-        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+        [sys.executable, PAPERS / "run_papers.py", ROOT / "build/dlsbench",
          f"beaumon={tmp_path}/out"], capture_output=True, text=True)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "allowed: andronikos, beaumont, beyond" in done.stderr

@@ -23,7 +23,7 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     out.mkdir()
     (out / "fit.json").write_text(json.dumps(FIT))
     done = subprocess.run(
-        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+        [sys.executable, PAPERS / "run_papers.py", ROOT / "build/dlsbench",
          f"diaz={out}"], capture_output=True, text=True, timeout=200,
         check=False, env={**environment(tmp_path), "PYTHON": sys.executable})
     assert done.returncode == 0, done.stderr
@@ -68,12 +68,12 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
             line for line in path.read_text().splitlines(keepends=True)
             if json.loads(line).get("scheme", "").partition(":")[0] != "css"))
     done = subprocess.run(
-        [sys.executable, PAPERS / "report.py", "diaz", out], text=True,
+        [sys.executable, PAPERS / "report_paper.py", "diaz", out], text=True,
         capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"report.py: {out}: of the paper's 31 tests 4 have no complete cell, "
-        "such as 2000/20 css: its report needs all of them\n")
+        f"report_paper.py: {out}: of the paper's 31 tests 4 have no complete "
+        "cell, such as 2000/20 css: its report needs all of them\n")
 
 
 def test_the_fit_has_the_papers_chunks():

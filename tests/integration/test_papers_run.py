@@ -1,4 +1,4 @@
-"""bench/papers/run.py: what it refuses, and what it leaves when it is
+"""bench/papers/run_papers.py: what it refuses, and what it leaves when it is
 stopped."""
 import signal
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, environment
 from paper_files import PAPERS
 
-RUN = [sys.executable, PAPERS / "run.py"]
+RUN = [sys.executable, PAPERS / "run_papers.py"]
 DLSBENCH = ROOT / "build/dlsbench"
 
 

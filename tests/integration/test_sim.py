@@ -345,7 +345,8 @@ def test_install_has_what_simulations_need(tmp_path):
     assert {"bin/dlsbench", "bin/dlsbench-sim",
             "lib/dlsbench/dlsbench-sim-smpi.so",
             share + "bench/platforms/ranger.xml",
-            share + "bench/papers/run.py", share + "bench/papers/report.py",
+            share + "bench/papers/run_papers.py",
+            share + "bench/papers/report_paper.py",
             share + "bench/papers/han/han.yaml",
             share + "bench/papers/han/claims.py"} <= there
 

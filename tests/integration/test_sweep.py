@@ -15,8 +15,9 @@ def test_what_fails_is_said_and_nothing_is_lost(tmp_path):
     build = os.environ.get("BUILD", "build")
     subprocess.run(["make", "-s", f"BUILD={build}",
                     f"{build}/tests/fail_alloc.so"], cwd=ROOT, check=True)
-    done = subprocess.run([sys.executable, ROOT / "tests/faults/sweep.py",
-                           "--first", str(FIRST), "--rounds", str(ROUNDS)],
+    done = subprocess.run([sys.executable,
+                           ROOT / "tests/faults/fault_sweep.py", "--first",
+                           str(FIRST), "--rounds", str(ROUNDS)],
                           cwd=ROOT, text=True, capture_output=True,
                           timeout=600, check=False,
                           env={**os.environ, "TMPDIR": str(tmp_path)})

@@ -3,7 +3,7 @@
 #include "harness/check/cell_transport.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/process/need.h"
-#include "harness/protocol/pipeline/sim/links.h"
+#include "harness/protocol/pipeline/sim/links_join.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

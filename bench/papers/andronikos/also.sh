@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the models predict for Andronikos et al.'s experiments, with the
-# parameters of their table 1 (bench/papers/run.py starts this).
+# parameters of their table 1 (bench/papers/run_papers.py starts this).
 #
 #   bench/papers/andronikos/also.sh DLSBENCH OUT
 #

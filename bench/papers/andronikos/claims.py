@@ -1,6 +1,6 @@
 """Andronikos et al., table 2, figures 6 to 8 and what their text says of them.
 
-    bench/papers/report.py andronikos DIR       (make paper-andronikos)
+    bench/papers/report_paper.py andronikos DIR       (make paper-andronikos)
 """
 import csv
 import os

@@ -2,7 +2,7 @@
 tables, each sentence of their conclusion and of section 6 held against ours,
 and which of that holds in other readings of the paper.
 
-    bench/papers/report.py beaumont DIR        (make paper-beaumont)
+    bench/papers/report_paper.py beaumont DIR        (make paper-beaumont)
 
 Reads what plans.py left in DIR.  The paper's random platforms are others than
 ours, so that a claim on a mean holds or fails only if the 95 % interval of

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Figures 5 to 15 of Beaumont, Legrand and Robert (2002), section 6: makes the
 plans of eleven heuristics for 20 loads on each platform, in all readings of
-the paper (bench/papers/run.py starts this).
+the paper (bench/papers/run_papers.py starts this).
 
     bench/papers/beaumont/plans.py DLSBENCH OUT [option]...
 

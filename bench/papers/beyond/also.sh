@@ -3,7 +3,7 @@
 # and a larger one on the cores of the largest machines, 1.1 and 7.6 million,
 # which no simulation on a workstation gets to.  A few minutes, 1.5 GB.
 #
-#   bench/papers/beyond/also.sh DLSBENCH OUT     (bench/papers/run.py starts it)
+#   bench/papers/beyond/also.sh DLSBENCH OUT     (bench/papers/run_papers.py starts it)
 #
 # REPLAYS: lines of "KERNEL WORKERS HIERARCHY..." in place of both.
 set -u

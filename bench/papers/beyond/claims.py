@@ -1,7 +1,7 @@
 """Past Han and Chronopoulos: 16 to 256 masters and three levels of them, up to
 65,536 workers, and by replay 7.6 million.  Nothing here is printed anywhere.
 
-    bench/papers/report.py beyond DIR       (make paper-beyond)
+    bench/papers/report_paper.py beyond DIR       (make paper-beyond)
 """
 from analysis import paper_report
 

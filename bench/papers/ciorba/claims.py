@@ -1,6 +1,6 @@
 """Ciorba et al., tables 1 to 3, figures 6 and 7 and the claims of the text.
 
-    bench/papers/report.py ciorba DIR       (make paper-ciorba)
+    bench/papers/report_paper.py ciorba DIR       (make paper-ciorba)
 """
 import itertools
 import xml.etree.ElementTree

@@ -1,6 +1,6 @@
 """Diaz et al., tables 1 to 4, figure 3 and what their text claims of them.
 
-    bench/papers/report.py diaz DIR       (make paper-diaz)
+    bench/papers/report_paper.py diaz DIR       (make paper-diaz)
 
 The paper has one run of each test; here every seed is a set of tasks and a
 load of the network, the same for all schemes.  So two schemes are compared

@@ -1,6 +1,6 @@
 """Han and Chronopoulos, figures 3 to 8 and what their text claims of them.
 
-    bench/papers/report.py han DIR       (make paper-han)
+    bench/papers/report_paper.py han DIR       (make paper-han)
 """
 import numpy as np
 

@@ -7,7 +7,7 @@
 #include "harness/engine/sim/world.h"
 #include "harness/problem/sim/machine.h"
 #include "harness/process/need.h"
-#include "harness/protocol/pipeline/sim/links.h"
+#include "harness/protocol/pipeline/sim/links_join.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * A worker that needs a boundary tells its owner so, over the edge's home as
  * natively, and gets all kept columns; both happen while it waits for them.
  * From then on the owner sends. */
-#include "harness/protocol/pipeline/sim/links.h"
+#include "harness/protocol/pipeline/sim/links_join.h"
 
 #include "base/pages.h"
 #include "harness/engine/sim/world.h"

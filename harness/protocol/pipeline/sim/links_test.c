@@ -2,7 +2,7 @@
  * hand-over between threads, is over. */
 #include "harness/engine/sim/world_testing.h"
 
-#include "harness/protocol/pipeline/sim/links.h"
+#include "harness/protocol/pipeline/sim/links_join.h"
 
 enum { COLUMNS = 100, COLUMN_BYTES = 8, NOTE = 16 };
 static const double HANDOVER_S = 3e-6, HANDOVER_BYTE_S = 5e-9;

@@ -1,4 +1,4 @@
-/* simulated CASE [OPTIONS]: what dls_mpi.h promises under SimGrid. Prints
+/* smpi_contract CASE [OPTIONS]: what dls_mpi.h promises under SimGrid. Prints
  * `good` in rank 0, and what was wrong. */
 #include "ranks.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The report on a paper: its tables beside ours, and its claims.
 
-    bench/papers/report.py NAME DIR
+    bench/papers/report_paper.py NAME DIR
 
 Lets bench/papers/NAME/claims.py read what a run of the paper (make paper-NAME)
 left in DIR, prints the report and stores it there.  Exit codes: 0; 2 when
@@ -24,7 +24,7 @@ def main():
         sys.exit(f"usage: {sys.argv[0]} NAME DIR")
     _, name, directory = sys.argv
     if name not in names():
-        print(f"report.py: there is no paper '{name}', allowed: "
+        print(f"report_paper.py: there is no paper '{name}', allowed: "
               f"{', '.join(names())}", file=sys.stderr)
         sys.exit(2)
     sys.path[:0] = [os.path.join(HERE, name),

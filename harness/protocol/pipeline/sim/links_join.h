@@ -1,7 +1,7 @@
 /* The additions to harness/protocol/pipeline/links.h in simulation: rank 0
  * opens the links of all ranks, and every worker joins them. */
-#ifndef HARNESS_PROTOCOL_PIPELINE_SIM_LINKS_H
-#define HARNESS_PROTOCOL_PIPELINE_SIM_LINKS_H
+#ifndef HARNESS_PROTOCOL_PIPELINE_SIM_LINKS_JOIN_H
+#define HARNESS_PROTOCOL_PIPELINE_SIM_LINKS_JOIN_H
 
 #include "harness/protocol/pipeline/links.h"
 

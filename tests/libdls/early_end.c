@@ -1,4 +1,4 @@
-/* A rank that ends in the middle of a loop: ends WHAT OPTIONS. */
+/* A rank that ends in the middle of a loop: early_end WHAT OPTIONS. */
 #include <dls_mpi.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* memory OPTIONS SCHEME: a loop with data over the ranks, in which every
+/* no_memory OPTIONS SCHEME: a loop with data over the ranks, in which every
  * allocation of the library fails once, first in rank 0, then in rank 1: all
  * ranks get -ENOMEM, or the loop runs in spite of it.  Prints how many failed.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """One request for memory, or one system call, of a command fails: what then?
 
-    tests/faults/sweep.py [--rounds N] [--first N] [--seed S]
+    tests/faults/fault_sweep.py [--rounds N] [--first N] [--seed S]
 
 A round takes a command, and one of its requests or calls by the seed and its
 own number.  The command must end by itself with exit code 0, 1 or 2.  With 0

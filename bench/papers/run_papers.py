@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Papers on simulated clusters: their campaigns, and their reports.
 
-    bench/papers/run.py DLSBENCH NAME=OUT... [-- option...]
+    bench/papers/run_papers.py DLSBENCH NAME=OUT... [-- option...]
                                         (make papers, make paper-NAME)
 
 All that a paper has is in bench/papers/NAME/.  Of this, what is there:
@@ -9,7 +9,7 @@ All that a paper has is in bench/papers/NAME/.  Of this, what is there:
   *.yaml, OUT/campaigns/*.yaml   each runs into OUT/CAMPAIGN/; options are of
                                  dlsbench sim
   also.sh DLSBENCH OUT [option]  runs what is no campaign
-Then bench/papers/report.py lets claims.py report on OUT, and
+Then bench/papers/report_paper.py lets claims.py report on OUT, and
 analysis/report.py makes the page OUT/report.html.  What is complete in OUT
 already does not run again.  Paths in the campaigns are relative to the folder
 that holds bench/.
@@ -138,7 +138,8 @@ class Paper:
         if (self.there / "also.sh").exists():
             calls.append(self.also)
         if all(together(calls)):
-            self.say(PYTHON, PAPERS / "report.py", self.there.name, self.out)
+            self.say(PYTHON, PAPERS / "report_paper.py", self.there.name,
+                     self.out)
             self.say(PYTHON, ROOT / "analysis/report.py", self.out,
                      "--no-files")
 
@@ -152,15 +153,16 @@ def check(dlsbench, pairs):
     if not pairs or not all(name and out for name, _, out in pairs):
         sys.exit(f"usage: {sys.argv[0]} DLSBENCH NAME=OUT... [-- option...]")
     if not os.access(dlsbench, os.X_OK):
-        sys.exit(f"run.py: {dlsbench}: it cannot be run")
+        sys.exit(f"run_papers.py: {dlsbench}: it cannot be run")
     for name, _, out in pairs:
         if not (PAPERS / name / "claims.py").exists():
             sys.exit(subprocess.call(
-                [PYTHON, PAPERS / "report.py", name, out]))
+                [PYTHON, PAPERS / "report_paper.py", name, out]))
         try:
             os.makedirs(out, exist_ok=True)
         except OSError as error:
-            sys.exit(f"run.py: {out}: it cannot be made: {error.strerror}")
+            sys.exit(f"run_papers.py: {out}: it cannot be made: "
+                     f"{error.strerror}")
 
 
 def main():

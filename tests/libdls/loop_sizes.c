@@ -1,5 +1,5 @@
-/* cross OPTIONS THREADS SCHEME...: runs loops of 0, 1, 2, p-1, p, p+1 and 1000
- * iterations under each scheme, twice by dls_again.  It does so on a
+/* loop_sizes OPTIONS THREADS SCHEME...: runs loops of 0, 1, 2, p-1, p, p+1 and
+ * 1000 iterations under each scheme, twice by dls_again.  It does so on a
  * communicator without the world's last rank and on one in the opposite order.
  * THREADS: of each rank, the digits in turn.  Prints a line for each scheme:
  * `ok`, or the reason of a refusal. */
