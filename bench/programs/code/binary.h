@@ -15,20 +15,20 @@ struct binary_function {
     uint64_t at, size;
 };
 
-/* Reads the file.  Returns 0; -ENOEXEC: it is none of x86-64 (there is nothing
- * to read); or another negative errno with a text. */
+/* Reads the file.  Returns 0; -ENOEXEC: it is not for x86-64 (nothing to read);
+ * or another negative errno with a text. */
 int binary_open(const char *path, struct binary **out, struct error *err);
 void binary_close(struct binary *binary);
 
 /* The first 16 digits of its build id; empty: it has none. */
 const char *binary_build_id(const struct binary *binary);
 
-/* Bytes at an address, at most `*size`, which becomes what is there; NULL:
- * nothing. */
+/* The bytes at an address, at most `*size`; sets `*size` to their number.
+ * NULL: none. */
 const uint8_t *binary_bytes(const struct binary *binary, uint64_t at,
                             size_t *size);
 
-/* Whether nobody may write there. */
+/* Whether the address is read-only. */
 bool binary_is_constant(const struct binary *binary, uint64_t at);
 
 /* The function that an address is in; false: it is in none. */
@@ -40,8 +40,8 @@ bool binary_function(const struct binary *binary, uint64_t at,
 const char *binary_entry(const struct binary *binary, uint64_t at);
 const char *binary_word(const struct binary *binary, uint64_t at);
 
-/* Where a call that leads to an import goes: the entries of the linkage table,
- * and the words that have its address. */
+/* The addresses through which an import is called: entries of the linkage
+ * table, and words that have its address. */
 enum { BINARY_PLACES = 8 };
 struct binary_places {
     uint64_t at[BINARY_PLACES];
@@ -50,7 +50,7 @@ struct binary_places {
 struct binary_places binary_places(const struct binary *binary,
                                    const char *name);
 
-/* A call to one of them; `next` continues behind *at.  False: no more. */
+/* Finds the next call to one of these addresses, after *at.  False: no more. */
 bool binary_next_call(const struct binary *binary,
                       const struct binary_places *places, uint64_t *at);
 

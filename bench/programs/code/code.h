@@ -1,5 +1,5 @@
-/* Machine code of x86-64 as bench/programs/static needs it, by capstone:
- * instructions, and the blocks of a function with what leads where. */
+/* Machine code of x86-64 for bench/programs/static, by capstone: instructions,
+ * and a function's blocks with the flow between them. */
 #ifndef BENCH_PROGRAMS_CODE_CODE_H
 #define BENCH_PROGRAMS_CODE_CODE_H
 
@@ -21,7 +21,7 @@ enum {
     REG_FLAGS = 48,
     REG_COUNT = 49,
     REG_RIP = 253,
-    REG_OTHER = 254, /* of segments, x87, masks */
+    REG_OTHER = 254, /* segment, x87 and mask registers */
     REG_NONE = 255,
 };
 
@@ -29,11 +29,11 @@ enum operand_type { OPERAND_NONE, OPERAND_REG, OPERAND_NUMBER, OPERAND_MEMORY };
 
 struct operand {
     uint8_t type, bytes;
-    uint8_t reg;                /* of OPERAND_REG */
-    uint8_t base, index, scale; /* of OPERAND_MEMORY */
-    bool segment;               /* of FS or GS */
+    uint8_t reg;                /* if OPERAND_REG */
+    uint8_t base, index, scale; /* if OPERAND_MEMORY */
+    bool segment;               /* relative to FS or GS */
     bool reads, writes;
-    int64_t value; /* the number, or the distance */
+    int64_t value; /* the number, or the displacement */
 };
 
 enum leads {
@@ -41,8 +41,8 @@ enum leads {
     FLOW_CALL,
     FLOW_JUMP,
     FLOW_BRANCH,
-    FLOW_END,     /* returns, or stops */
-    FLOW_STRANGE, /* what no compiler needs in a loop: not understood */
+    FLOW_END,     /* returns, or stops the program */
+    FLOW_STRANGE, /* not understood; compilers need no such one in a loop */
 };
 
 struct insn {
@@ -51,29 +51,29 @@ struct insn {
     uint32_t id;            /* capstone's */
     uint8_t size, count, flow;
     bool lock;
-    bool other; /* computes with x87, masks or the like, or sets how */
+    bool other; /* uses x87, masks or the like, or sets their mode */
     struct operand op[4];
 };
 
 struct code;
 
-/* NULL: out of memory, or capstone is not here. */
+/* NULL: out of memory, or built without capstone. */
 struct code *code_open(const struct binary *binary);
 void code_close(struct code *code);
 const struct binary *code_image(const struct code *code);
 
-/* The instructions of a function, NULL: they cannot be read.  They last as long
- * as the code. */
+/* The instructions of a function, NULL: unreadable.  Valid as long as the code
+ * is open. */
 const struct insn *code_read(struct code *code,
                              const struct binary_function *function,
                              int64_t *count);
 
-/* The caller's data about a function; 0 at first.  It lasts until the next
+/* The caller's data about a function; 0 at first.  Valid until the next
  * function is read.  NULL: the function was not read. */
 struct code_note {
-    bool closed, known; /* `closed`: whether all that it calls is known */
-    int8_t waits;       /* 1: for no other thread, 2: it may */
-    uint64_t reads;     /* registers, by it or by what it calls */
+    bool closed, known; /* `closed`: all functions that it calls are known */
+    int8_t waits;       /* for other threads: 1: never, 2: perhaps */
+    uint64_t reads;     /* registers that it or its callees read */
     uint64_t writes;
 };
 struct code_note *code_note(struct code *code, uint64_t at);
@@ -98,8 +98,8 @@ struct block {
     int32_t *next;        /* blocks */
     int32_t nexts, room;
     bool reached, pad; /* pad: only an exception leads here */
-    bool aside;        /* an iteration's that does not come back here */
-    bool jumps_away;   /* its last instruction is a jump to elsewhere */
+    bool aside;        /* of an iteration, but does not lead back to the loop */
+    bool jumps_away;   /* its last instruction jumps to another function */
 };
 
 struct graph {
@@ -114,11 +114,11 @@ struct graph {
     int parts;
 };
 
-/* Whether a call of this name comes back. */
+/* Whether a function of this name returns. */
 bool names_return(const char *name);
 
-/* The function that begins there, with the parts that its jumps lead to.
- * Returns 0, -ENOMEM, or -EINVAL: it is not understood. */
+/* The graph of the function at this address, with the parts that its jumps lead
+ * to.  Returns 0, -ENOMEM, or -EINVAL: not understood. */
 int graph_build(struct code *code, uint64_t at, struct graph *graph);
 void graph_free(struct graph *graph);
 

@@ -1,4 +1,4 @@
-/* Names of a file's functions, by their place or in order. */
+/* The names of a file's functions, sorted by address or by name. */
 #ifndef BENCH_PROGRAMS_CODE_IMPORTS_H
 #define BENCH_PROGRAMS_CODE_IMPORTS_H
 
@@ -24,7 +24,7 @@ const char *imports_at(const struct imports *all, uint64_t at);
 /* Whether an import has this name; the list is sorted by name. */
 bool imports_have(const struct imports *all, const char *name);
 
-/* Compares what begins with a place, for qsort. */
+/* For qsort: compares structs that begin with an address. */
 int imports_by_place(const void *a, const void *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* A digest of a program's stdout, which tells whether two runs have the same
- * answer, however long it is. */
+/* A digest of a program's stdout of any length, which shows whether two runs
+ * have the same answer. */
 #ifndef BENCH_PROGRAMS_EXECUTION_OUTPUT_H
 #define BENCH_PROGRAMS_EXECUTION_OUTPUT_H
 
@@ -15,24 +15,24 @@ struct output;
 
 struct output *output_open(void);
 void output_add(struct output *output, const char *data, size_t size);
-/* Its end; nothing is added any more. */
+/* Ends the output and writes its digest. */
 void output_end(struct output *output, char digest[OUTPUT_DIGEST]);
 void output_close(struct output *output); /* NULL is allowed */
 
 enum output_match {
     OUTPUT_SAME,
-    OUTPUT_LINES, /* the same lines, in another order: threads and ranks */
+    OUTPUT_LINES, /* the same lines, in another order */
     OUTPUT_OTHER,
 };
 
 /* Compares two digests. */
 enum output_match output_match(const char *a, const char *b);
 
-/* Whether nothing was written. */
+/* Whether the output was empty. */
 int output_is_empty(const char *digest);
 
-/* Where two texts differ in numbers alone, by how much of their size at most;
- * NAN: they differ in more, or are too long to tell. */
+/* The largest relative difference of two texts that differ only in numbers.
+ * NAN: they differ in more, or are too long to compare. */
 double output_differ(const struct output *a, const struct output *b);
 
 #endif

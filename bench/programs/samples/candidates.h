@@ -1,5 +1,5 @@
-/* What `dlsbench omp --try` chooses from: the program as it is, and what
- * changes one thing of it: a schedule, or variables of the environment. */
+/* The candidates of `dlsbench omp --try`: the unmodified program, and changes
+ * of a schedule or of environment variables. */
 #ifndef BENCH_PROGRAMS_SAMPLES_CANDIDATES_H
 #define BENCH_PROGRAMS_SAMPLES_CANDIDATES_H
 
@@ -18,7 +18,7 @@ enum factor {
     FACTOR_WAITING,
     FACTOR_OTHER, /* another variable */
     FACTORS,
-    FACTOR_NONE = FACTORS, /* as it is */
+    FACTOR_NONE = FACTORS, /* the unmodified program */
     FACTOR_SEVERAL
 };
 extern const char *const factor_names[FACTORS];
@@ -26,39 +26,38 @@ extern const char *const factor_names[FACTORS];
 struct candidates {
     int count;
     char *name[CANDIDATES_MAX];    /* canonical; the first is "as it is" */
-    char *scheme[CANDIDATES_MAX];  /* or @FILE; NULL: the program's own */
+    char *scheme[CANDIDATES_MAX];  /* or @FILE; NULL: unchanged */
     char *setting[CANDIDATES_MAX]; /* "OMP_X=1 OMP_Y=2"; NULL: none */
     enum factor factor[CANDIDATES_MAX];
 };
 
-/* Reads a list of schemes, settings such as OMP_NUM_THREADS=4 (several with
- * blanks in between are one), and words: `schemes` (all of them), `threads`,
- * `places`, `waiting`, and `all` for all of these.  `loops` as in struct start:
- * where static ones are cut, `schemes` has an order of blocks.  A part with '='
- * and no ':' before it belongs to the scheme before ("tss:first=9,last=1,gss"
- * are two).  Schemes that `schemes` cannot have are left out.  Returns 0 or
- * -EINVAL with a text; free it in any case. */
+/* Reads a list of schemes, settings such as OMP_NUM_THREADS=4 (blanks join
+ * several into one), and words: `schemes` (all of them), `threads`, `places`,
+ * `waiting`, and `all` for all of these.  `loops` as in struct start: if static
+ * ones are cut, `schemes` includes an order of blocks.  A part with '=' and no
+ * ':' before it belongs to the preceding scheme ("tss:first=9,last=1,gss" are
+ * two).  `schemes` leaves out those that cannot run.  Returns 0 or -EINVAL with
+ * a text; free it in any case. */
 int candidates_read(struct candidates *candidates, const char *list,
                     const char *loops, struct error *err);
 void candidates_free(struct candidates *candidates);
 
-/* Adds one, where it is not there; scheme and setting NULL: none.  Returns its
- * number, or -1: there is no room. */
+/* Adds a candidate unless it is there; scheme and setting NULL: none.  Returns
+ * its number, or -1: the list is full. */
 int candidates_add(struct candidates *candidates, enum factor factor,
                    const char *name, const char *scheme, const char *setting);
 
-/* Adds what is usually changed of this factor, on this machine and with this
- * environment. */
+/* Adds the usual changes of this factor, for this machine and environment. */
 void candidates_add_usual(struct candidates *candidates, enum factor factor);
 
-/* Whether any changes something else than the schedule. */
+/* Whether a candidate changes more than the schedule. */
 bool candidates_have_settings(const struct candidates *candidates);
 
 /* The equivalent clause of OpenMP, "dynamic, 4"; NULL: none. */
 enum { CANDIDATES_CLAUSE = 64 };
 const char *candidates_clause(const char *scheme, char text[CANDIDATES_CLAUSE]);
 
-/* -1: it is none of them. */
+/* The candidate's number, -1: none has this name. */
 int candidates_find(const struct candidates *candidates, const char *name);
 
 #endif

@@ -11,9 +11,9 @@
 
 struct tries_sample {
     int candidate, round;
-    int ranks, threads; /* 0: not known, of a program without timed loops */
+    int ranks, threads; /* 0: not known, without timed loops */
     double time_s;
-    bool loose; /* of a candidate that may run with other threads */
+    bool loose; /* the candidate may change the number of threads */
 };
 
 /* A loop, or the whole program.  A candidate has samples only if it handed out
@@ -21,7 +21,7 @@ struct tries_sample {
 struct tries_loop {
     char *name;
     bool whole;
-    struct tries_sample *sample; /* of good runs alone */
+    struct tries_sample *sample; /* of good runs only */
     int count;
     int64_t room;
 };
@@ -30,7 +30,7 @@ struct tries_loop {
 struct tries_run {
     int candidate, round;
     bool good;
-    char status[16], reason[300];   /* why not */
+    char status[16], reason[300];   /* why it is not good */
     char output[64];                /* digest of its stdout; empty: not known */
     double time_s, cpu_s, others_s; /* of the whole program; NAN: not known */
 };
@@ -45,8 +45,8 @@ struct tries {
     int64_t runs_room;
 };
 
-/* Reads all launches of a directory; those of other candidates, and those that
- * were cut off, are passed over.  tries_free in any case. */
+/* Reads all launches of a directory, except those of unlisted candidates and
+ * truncated ones.  Call tries_free in any case. */
 int tries_read(struct tries *tries, const struct candidates *candidates,
                const char *folder, struct error *err);
 void tries_free(struct tries *tries);
@@ -55,7 +55,7 @@ void tries_free(struct tries *tries);
 int tries_read_launch(struct tries *tries, const char *folder,
                       const char *launch, struct error *err);
 
-/* NULL: there is none. */
+/* NULL: none. */
 const struct tries_loop *tries_find_loop(const struct tries *tries,
                                          const char *name);
 const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
@@ -63,28 +63,28 @@ const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
 const struct tries_run *tries_find_failed(const struct tries *tries,
                                           int candidate);
 
-/* The first good run of a candidate that this round has is bad after all. */
+/* Marks the candidate's first good run in this round as bad. */
 void tries_spoil(struct tries *tries, int candidate, int round,
                  const char *reason);
 
-/* In how many rounds a candidate has run beside the program as it is. */
+/* The number of rounds with the candidate and the unmodified program. */
 int tries_count_rounds(const struct tries *tries, int candidate);
 
-/* 0: there was no round yet. */
+/* 0: no round yet. */
 int tries_last_round(const struct tries *tries);
 
-/* The sample as it is of the same round, ranks and threads; NULL: none.  Other
- * rounds may be of another load. */
+/* The unmodified program's sample of the same round, ranks and threads; NULL:
+ * none.  In other rounds the machine's load may differ. */
 const struct tries_sample *tries_find_own(const struct tries_loop *loop,
                                           const struct tries_sample *sample);
 
-/* What part of the program's time a loop took in each run as it is. */
+/* The loop's share of the program's time, in each of its unmodified runs. */
 int tries_shares(const struct tries_loop *loop,
                  const struct tries_loop *program, double *shares);
 
-/* Copies the times of a candidate's samples that have one as it is beside them,
- * whose times go into `own`; both lists have room for all samples of the loop.
- * Returns how many there are. */
+/* Copies a candidate's times that have a sample of the unmodified program
+ * beside them; its times go into `own`.  Both lists have room for all samples
+ * of the loop.  Returns their number. */
 int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
                 double *times);
 

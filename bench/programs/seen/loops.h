@@ -1,5 +1,5 @@
-/* The loops of the processes that one program had: what the preload library
- * has counted, with names and in seconds. */
+/* The loops of all processes of one program: the preload library's counts, with
+ * names and in seconds. */
 #ifndef BENCH_PROGRAMS_SEEN_LOOPS_H
 #define BENCH_PROGRAMS_SEEN_LOOPS_H
 
@@ -13,30 +13,30 @@
 /* One loop, part of a region or call for a lock, by its address. */
 struct loops_loop {
     struct symbols_place place;
-    struct symbols_place from; /* of a region's last part: the barrier before */
+    struct symbols_place from; /* the barrier before, if a region's last part */
     char module[64];           /* the file's name without folders */
     const struct counters_site *site;
-    double seconds, saved_s;  /* of its visits; what perfect balance saves */
-    double open_s;            /* of `seconds`, until the process ended */
-    double chunk_s, chunk_cv; /* of a chunk; NAN: none was measured */
-    double longest_s;         /* of the longest chunk, in each visit */
-    double asked_s; /* for which a thread asked for chunks, in all visits */
-    /* Sums over all threads: the time; the part that they computed or waited
-     * for locks, and the part when others had their cores. */
+    double seconds, saved_s;  /* of its visits; less with perfect balance */
+    double open_s;            /* of `seconds`: in a visit that did not end */
+    double chunk_s, chunk_cv; /* of a chunk; NAN: not measured */
+    double longest_s;         /* the longest chunk, summed over visits */
+    double asked_s; /* in which a thread asked for chunks, all visits */
+    /* Sums over all threads: the time; of it, computing or waiting for locks,
+     * and time in which other programs had their cores. */
     double here_s, busy_s, locks_s, lost_s;
     bool shares;  /* its threads share cores */
-    bool last;    /* a part that ends with its region */
+    bool last;    /* a region's last part */
     bool is_loop; /* a part that is the row of a loop */
 };
 
-/* Threads of a process's largest team, and of other ranks on its cores. */
+/* The largest team of a process and the other ranks on its cores. */
 struct loops_cores {
-    int team, threads, ranks; /* its own threads, those of all ranks */
+    int team, threads, ranks; /* its threads; threads of all ranks */
     double cores;             /* that they may use, INFINITY: not known */
-    bool shared;              /* these are fewer */
-    double beside;  /* threads of all teams that were open at a time, in the
-                       mean; 0: they fit, or are not known */
-    bool processes; /* those of other processes, too */
+    bool shared;              /* there are fewer cores than threads */
+    double beside;  /* mean number of threads of all simultaneously open teams;
+                       0: they have cores enough, or unknown */
+    bool processes; /* `beside` includes other processes */
     enum allowed_by by;
     struct allowed_set set;
 };
@@ -45,26 +45,26 @@ struct loops_cores {
 struct loops_process {
     struct counters *counters;
     struct loops_loop *loop;
-    int loops; /* that were visited */
+    int loops; /* that have visits */
     struct loops_cores cores;
-    struct loops_loop *left; /* regions whose static loops are left alone */
+    struct loops_loop *left; /* regions whose static loops are not cut */
     int lefts;
     struct loops_loop *part;
-    int parts; /* of regions; regions with only a loop do not count */
+    int parts; /* of regions, except for parts that only have a loop */
     struct loops_loop *lock;
     int locks;
-    double busy_s;   /* that their threads seemed to compute, by the clock */
+    double busy_s;   /* computing time of their threads, by the clock */
     double inside_s; /* in regions */
-    double regions;  /* that were in no other, so often */
-    double end_s;    /* from its begin to its end, if that is known */
-    double lost;     /* of the threads' computing, others had the core */
-    bool open;       /* it ended inside of a region or loop */
+    double regions;  /* visits of outermost regions */
+    double end_s;    /* from its begin to its end, if known */
+    double lost;     /* share of computing time in which others had the core */
+    bool open;       /* it ended within a region or loop */
 };
 
-/* When the program has ended.  Processes that it began may still run. */
+/* When the program ended.  Processes that it began may still run. */
 struct loops_end {
-    double tick_s;       /* of a tick */
-    uint64_t ticks, now; /* now 0: none runs */
+    double tick_s;       /* seconds of a tick */
+    uint64_t ticks, now; /* `now` 0: no process still runs */
 };
 
 struct loops {
@@ -73,11 +73,11 @@ struct loops {
     int64_t room;
     double tick_s;
     double later_s; /* how much longer than the program a process ran */
-    int left;       /* loops of which no visit was counted */
+    int left;       /* loops without a complete visit */
 };
 
-/* Reads all files of a folder.  Processes without loops and regions are left
- * out.  Returns 0 or -errno. */
+/* Reads all files of a folder, except for processes without loops and regions.
+ * Returns 0 or -errno. */
 int loops_read(struct loops *loops, const char *folder,
                const struct loops_end *end, struct symbols *symbols,
                struct error *err);
@@ -86,48 +86,47 @@ void loops_free(struct loops *loops);
 /* Whether a process of this host still runs. */
 bool loops_run(const struct counters *counters);
 
-/* Processors' time of those that do. */
+/* Processor time of the processes that still run. */
 double loops_running_cpu(const struct loops *loops);
 
-/* Reads the code of modules that had regions and no table of static loops: for
- * the next run.  Returns how many. */
+/* Reads the machine code of modules that had regions but no table of static
+ * loops, for the next run.  Returns their number. */
 int loops_read_code(const struct loops *loops,
                     const struct code_tables *tables);
 
 /* Whether a scheme handed out the chunks of any loop. */
 bool loops_have_scheme(const struct loops *loops);
 
-/* The name of a loop in rules that holds for this build of its module; empty:
- * there is none. */
+/* The loop's name in rules, valid for this build of its module; empty: none. */
 void loops_name_build(const struct counters *counters,
                       const struct counters_site *site,
                       char text[COUNTERS_NAME_MAX]);
 
-/* Whether a part of a region ends with it. */
+/* Whether it is a region's last part. */
 bool loops_is_last(const struct counters *counters,
                    const struct counters_site *site);
 
-/* The file of an address; NULL: it is not known. */
+/* The file of an address; NULL: not known. */
 const char *loops_path(const struct counters *counters,
                        const struct counters_address *at);
 
 /* ---- region_parts.c: parts of regions ---- */
 
-/* A part with only a loop belongs to that loop's row. */
+/* Drops parts that only have a loop: the loop's row has them. */
 void parts_drop_loops(struct loops_process *process);
 
-/* Marks a part in which one thread alone works, by the code of its region. */
+/* Marks a part in which only one thread works, by its region's code. */
 void parts_find_master(const struct counters *counters,
                        struct counters_site *site, struct symbols *symbols);
 
 /* ---- cores.c: threads that share cores ---- */
 
-/* No schedule makes up for that, and none can be judged.  A core is what the
- * system calls a processor here: threads may have the hardware threads of one
- * core each.  Marks which processes and loops have such threads. */
+/* With shared cores no schedule can be judged.  Marks the processes and loops
+ * whose threads share cores.  A core here is a processor of the system: threads
+ * may have one hardware thread each. */
 void cores_mark(struct loops *loops);
 
-/* Says so, with the cause and what to change; nothing where none share any. */
+/* Prints the sharing, its cause and a remedy; nothing if no threads share. */
 void cores_print(FILE *out, const struct loops *loops);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rules of `--scheme @FILE`: which of them name a loop. */
+/* The rules of `--scheme @FILE`, and which of them match a loop. */
 #ifndef BENCH_PROGRAMS_SEEN_SCHEME_RULES_H
 #define BENCH_PROGRAMS_SEEN_SCHEME_RULES_H
 
@@ -11,8 +11,8 @@
 struct rules_rule {
     char *name, *where; /* file:line:column */
     int line;
-    bool build; /* by a place in one build */
-    bool used;  /* it names a loop that was seen */
+    bool build; /* its name is a place in one build */
+    bool used;  /* it matches a loop that ran */
 };
 
 struct rules {
@@ -26,16 +26,16 @@ struct rules {
 int rules_read(struct rules *rules, const char *path, struct error *err);
 void rules_free(struct rules *rules);
 
-/* The name by which a rule knows a function; NULL: no rule does. */
+/* The rule's name that matches a function; NULL: none. */
 const char *rules_find(const struct rules *rules, const char *function);
 
-/* A loop was seen: the rules that name it are used.  `build`: its name in this
- * build of its module. */
+/* Marks the rules that match a loop that ran.  `build`: its name in this build
+ * of its module. */
 void rules_use(struct rules *rules, const struct symbols_place *place,
                const char *build);
 
-/* Whether no loop has the i-th rule, nor one on the lines beside it that names
- * the same loop: rules by its places in builds, and the one behind them. */
+/* Whether no loop uses the i-th rule, nor an adjacent rule for the same loop:
+ * rules by its places in builds, and the rule after them. */
 bool rules_is_idle(const struct rules *rules, int i);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a program's loops did, for people: a table of them and, in words,
- * whether another schedule could matter. */
+/* Prints a program's loops: a table and, in words, whether another schedule
+ * could matter. */
 #ifndef BENCH_PROGRAMS_SEEN_SEEN_REPORT_H
 #define BENCH_PROGRAMS_SEEN_SEEN_REPORT_H
 
@@ -10,16 +10,16 @@
 
 struct report_run {
     double seconds; /* of the whole program */
-    double cpu_s;   /* of the processors, by all its processes */
+    double cpu_s;   /* processor time of all its processes */
     bool outlived;  /* some of its processes still run */
-    int status;     /* as of waitpid, of the process with this number */
+    int status;     /* from waitpid, of process `pid` */
     pid_t pid;
     char *const *program; /* its words, NULL ends them */
-    const char *folder;   /* the run's own, for tables of its machine code */
+    const char *folder;   /* of this run, for tables of machine code */
 };
 
-/* What a loop or a part shows; NAN: not known, or nothing.  Seconds; of the
- * program's time or of its threads' 0 to 1. */
+/* The numbers of a loop or part; NAN: unknown or not applicable.  Seconds;
+ * shares of the program's or its threads' time from 0 to 1. */
 struct report_numbers {
     double iterations, chunks, time_s, share, imbalance, saves, mutexes, idle;
 };
@@ -29,26 +29,26 @@ struct report_numbers report_loop_numbers(const struct loops_loop *loop,
 struct report_numbers report_part_numbers(const struct loops_loop *part,
                                           double seconds);
 
-/* A line for each region whose static loop is left alone, with the reason. */
+/* A line with the reason for each region whose static loop is not cut. */
 void report_left(FILE *out, const struct loops_process *process);
 
-/* A line for each call that its threads waited in for 1 % of their time, which
- * is so many seconds, or more. */
+/* Prints a line for each call in which threads waited for at least 1 % of their
+ * time, `here_s`. */
 void report_locks(FILE *out, const struct loops_process *process,
                   double here_s);
 
-/* A table of the loops and parts of all processes together, those that matter
- * in a program of so many seconds, `all` those of its processes together. */
+/* Prints a table of the loops and parts that matter, over all processes.
+ * `seconds`: the program's time, `all`: the sum over its processes. */
 void report_sum(FILE *out, const struct loops *loops, double seconds,
                 double all);
 
-/* Returns the answer, its last lines, as one text for the caller to free; NULL:
+/* Returns the last lines, the answer, as a text for the caller to free; NULL:
  * no process had a loop or region. */
 char *report_print(FILE *out, const struct loops *loops,
                    const struct report_run *run);
 
-/* A row for the program with its answer, for each loop and for each part of a
- * region; seconds, and parts of the program's time from 0 to 1. */
+/* Writes a row for the program with its answer, and one for each loop and part
+ * of a region.  Seconds, and shares of the program's time from 0 to 1. */
 void report_write_rows(FILE *out, enum table_format format,
                        const struct loops *loops, const struct report_run *run,
                        const char *answer);

@@ -12,52 +12,52 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes that the folder of a run has to have room for. */
+/* Bytes that must be free for the folder of a run. */
 enum { START_ROOM = 4 << 20 };
 
 struct start {
     char **words;       /* the program and its arguments, NULL ends them */
-    const char *scheme; /* NULL: none, also not the environment's */
+    const char *scheme; /* NULL: none, and the environment's is ignored */
     const char *loops;  /* runtime, dynamic, static, checked, or
                            checked:NAMES (tables_ask) */
     const char *folder; /* of the counters */
-    const char *output; /* file for its stdout, NULL: this process's; its
-                           stdin is empty then */
-    bool to_stderr;     /* its stdout goes there */
-    bool records;       /* also the costs of iterations, in it */
-    bool needs;         /* a program without the library is refused */
-    struct rules rules; /* none: no file of them was given */
+    const char *output; /* file for its stdout (then its stdin is empty), NULL:
+                           this process's */
+    bool to_stderr;     /* its stdout goes to stderr */
+    bool records;       /* also records the costs of iterations in `folder` */
+    bool needs;         /* refuses a program that cannot load the library */
+    struct rules rules; /* empty: no file of rules was given */
 };
 
 struct start_end {
-    bool began; /* else the rest is not known */
-    int status; /* as of waitpid */
+    bool began; /* if false, the rest is unknown */
+    int status; /* from waitpid */
     double seconds, tick_s;
-    double cpu_s;   /* of the processors, by it and all that it began */
+    double cpu_s;   /* processor time of it and its children */
     uint64_t ticks; /* when it ended */
     pid_t pid;
-    bool outlived; /* by processes that it began, which still run */
+    bool outlived; /* processes that it began still run */
     struct loaded loaded;
 };
 
 /* Whether static loops are also changed. */
 bool start_cuts(const char *loops);
 
-/* The options for these loops, with a blank before each; none for the usual
- * ones. */
+/* Prints the options for these loops, each after a blank; none if they are the
+ * default. */
 void start_print_option(FILE *out, const char *loops);
 
-/* The file of libdls-omp.so for these loops, for a command that is printed; its
- * name where it is not found. */
+/* The path of libdls-omp.so for these loops, to print in a command; only its
+ * name if not found. */
 const char *start_library_text(const char *loops, char *path, size_t size);
 
-/* What LD_PRELOAD is for such a run; what it was stays behind it.  `folder`:
- * one that lasts as long as the run.  Returns 0 or -errno. */
+/* The value of LD_PRELOAD for such a run; earlier entries follow.  `folder`
+ * must exist as long as the run.  Returns 0 or -errno. */
 int start_preload(const char *folder, const char *loops, char *preload,
                   size_t size, struct error *err);
 
-/* Where static loops are changed: reads the program and its libraries (`path`),
- * and says it by the environment.  Returns 0 or -errno. */
+/* If static loops are changed: reads the program and its libraries (`path`),
+ * and sets the environment for it.  Returns 0 or -errno. */
 int start_read(const char *folder, const char *loops, const char *path,
                struct code_tables *tables, struct error *err);
 
@@ -72,7 +72,7 @@ int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end,
               struct error *err);
 
-/* Ends this process as the program has ended, by the same signal. */
+/* Ends this process like the program, by the same signal. */
 int start_pass_on(int status);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which parallel regions of a file may be run in smaller blocks: those where
- * the thread's number only chooses the block of a static loop. */
+/* Finds the parallel regions of a file that can run in smaller blocks: those in
+ * which the thread's number only chooses the block of a static loop. */
 #ifndef BENCH_PROGRAMS_STATIC_CODE_READER_H
 #define BENCH_PROGRAMS_STATIC_CODE_READER_H
 
@@ -11,11 +11,12 @@
 enum { READER_CALLS = 64 };
 
 struct reader_region {
-    uint64_t at;                 /* its function */
-    char class;                  /* A, B, C, or '-': it is left alone */
-    const char *word;            /* why it is no A or B, in one word */
-    int calls;                   /* that get the number of a smaller block */
-    uint64_t call[READER_CALLS]; /* where they return to */
+    uint64_t at;                 /* address of its function */
+    char class;                  /* A, B, C, or '-': it is not cut */
+    const char *word;            /* why it is not A or B, in one word */
+    int calls;                   /* calls that return its smaller block's
+                                    number */
+    uint64_t call[READER_CALLS]; /* their return addresses */
 };
 
 struct reader_file {
@@ -24,7 +25,7 @@ struct reader_file {
     int64_t regions, room;
 };
 
-/* Whether this build reads machine code. */
+/* Whether this build can read machine code. */
 bool reader_can(void);
 
 /* Reads a file.  A file of another machine gives no regions.  Returns 0 or

@@ -1,49 +1,49 @@
-/* What flows through the code of a region: which values depend on the thread's
- * number, which on the block of iterations that gcc makes of it, and which are
- * carried from one iteration to the next. */
+/* The flow of values through the code of a region: which depend on the thread's
+ * number, which on the block of iterations that gcc derives from it, and which
+ * pass from one iteration to the next. */
 #ifndef BENCH_PROGRAMS_STATIC_FLOW_H
 #define BENCH_PROGRAMS_STATIC_FLOW_H
 
 #include "bench/programs/code/code.h"
 
-/* gcc's block split of n iterations, of which R, Q and T themselves are in
- * nobody's hands but the split's:
+/* gcc's block split of n iterations.  Only the split may use R, Q and T
+ * themselves:
  *
  *     Q = n / N; R = n % N; if (T < R) { R = 0; Q = Q + 1; }
  *     START = T * Q + R; END = START + Q */
 enum kind {
-    V_ANY, /* of no thread and no iteration */
+    V_ANY, /* depends on no thread and no iteration */
     V_CONST,
-    V_SYMBOL, /* the same expression is the same value */
+    V_SYMBOL, /* equal expressions have equal values */
     V_FRESH,  /* memory that this thread has allocated */
     V_STACK,
     V_START,
     V_END,
     V_ITER,   /* depends on both */
-    V_MOVES,  /* such a value in the loop, which each iteration changes */
+    V_MOVES,  /* a V_ITER that each iteration changes in the loop */
     V_CARRY0, /* counts from 0 */
-    V_CARRY,  /* from one iteration to the next */
-    V_DIRTY,  /* computed of V_CARRY behind the loop */
+    V_CARRY,  /* carried from one iteration to the next */
+    V_DIRTY,  /* computed from V_CARRY after the loop */
     V_T,
     V_N,
     V_Q,
-    V_Q1, /* Q or Q + 1; number 1: Q + 1, which a program may have, too */
+    V_Q1, /* Q or Q + 1; number 1: Q + 1, which a program may also compute */
     V_R,
     V_R0, /* R or 0 */
     V_B,  /* T < R */
     V_P,  /* T * Q1; number 1: T * Q or T * (Q + 1), see V_Q1 */
     V_WRONG,
-    F_SPLIT, /* flags of T compared with R */
-    F_EMPTY, /* of START with END; number 1: of END with START */
+    F_SPLIT, /* flags of comparing T with R */
+    F_EMPTY, /* START with END; number 1: END with START */
     F_ITER,
-    F_BOUND, /* of an iteration with what is the same in all of them */
+    F_BOUND, /* of an iteration with a loop invariant */
     F_CARRY,
 };
 
-/* A value in some blocks of iterations (lanes.c): one of two that differ in
- * where they begin, end, or how long they are. */
+/* A value in several sample blocks of iterations (lanes.c), which differ in
+ * their begin, end or length. */
 enum {
-    LANE_NEXT = 1, /* begins one later */
+    LANE_NEXT = 1, /* begins one iteration later */
     LANE_LONGER,
     LANE_ONE, /* has one iteration */
     LANE_TWO,
@@ -59,9 +59,9 @@ struct lanes {
 struct value {
     uint8_t kind;
     uint8_t cut;    /* bytes that a sum has lost of a word's */
-    uint8_t mixes;  /* bits of what has computed a sum: meaning_mixes */
-    bool counted;   /* the sum of what counts from 0 and the block's begin */
-    uint64_t sites; /* bits of the calls that it depends on */
+    uint8_t mixes;  /* bits of its instructions: meaning_mixes */
+    bool counted;   /* a sum of a count from 0 and the block's begin */
+    uint64_t sites; /* bits of the calls it depends on */
     uint64_t number;
     int64_t distance;
     struct lanes lanes; /* in PASS_CARRY */
@@ -70,21 +70,21 @@ struct value {
 struct slot {
     int64_t at;
     int32_t bytes;
-    bool fresh; /* written since the last call: perhaps an argument */
+    bool fresh; /* written since the last call: may be an argument */
     struct value value;
 };
 
 struct state {
     bool reached;
-    bool held; /* on each way here in a critical section, which may store */
+    bool held; /* on every path here in a critical section, which may store */
     struct value reg[REG_COUNT];
-    struct slot *slot; /* by their place */
+    struct slot *slot; /* sorted by `at` */
     int64_t slots, room;
 };
 
 enum { FLOW_SITES = 64 };
 
-/* What the threads' number would be used for, in one word. */
+/* Why a region cannot be cut, in one word. */
 enum word {
     WORD_NONE,
     WORD_UNREAD,
@@ -107,10 +107,10 @@ enum word {
 
 struct head {
     bool is;
-    uint64_t moves; /* bits of registers that may change in the loop */
-    uint64_t other; /* of them those that are not of the iteration alone */
-    uint64_t step[REG_VECTOR]; /* of what counts from 0 */
-    int64_t other_at[16];      /* places of the frame, as `other` */
+    uint64_t moves; /* bits of registers that the loop may change */
+    uint64_t other; /* of these: not a function of the iteration alone */
+    uint64_t step[REG_VECTOR]; /* of counters from 0 */
+    int64_t other_at[16];      /* places in the frame, likewise */
     int others;
 };
 
@@ -120,54 +120,54 @@ struct flow {
     struct graph *graph;
     struct code *code;
     struct callee {
-        uint64_t at, writes; /* all: not known */
-        uint64_t reads;      /* what it may have been given */
+        uint64_t at, writes; /* all bits: not known */
+        uint64_t reads;      /* registers that may be its arguments */
         bool known;
-    } callee[16]; /* the last ones that were looked at */
+    } callee[16]; /* a cache of the last ones */
     int callees;
-    struct state *in; /* of each block */
+    struct state *in; /* at the begin of each block */
     enum pass pass;
-    bool report; /* the values are final */
+    bool report; /* the values are final: record uses and effects */
     struct {
-        bool *empty;       /* blocks that run without an iteration */
+        bool *empty;       /* blocks that run if there is no iteration */
         bool *main;        /* blocks of the loop itself */
-        bool *before;      /* of the others those that are reached without it */
-        struct head *head; /* of these, where it is entered */
-        int moves;         /* how often one of them has changed */
-        int moved;         /* `moves` before this time */
-        bool *ending;      /* blocks that leave the loop at its end */
-        bool *repeats;     /* others, in a cycle */
-        bool critical;     /* such a section is outside of the loop */
+        bool *before;      /* others that are reachable without it */
+        struct head *head; /* where the loop is entered */
+        int moves;         /* how often a head changed */
+        int moved;         /* `moves` before this pass */
+        bool *ending;      /* blocks that end the loop */
+        bool *repeats;     /* other blocks in a cycle */
+        bool critical;     /* a critical section is outside the loop */
     };
-    int64_t escape; /* from here on the frame may be seen by others */
+    int64_t escape; /* the frame is visible to others from here on */
     struct {
         int64_t at[32];
         int count;
-    } objects;     /* of these, those that the loop itself needs */
-    int32_t block; /* that is looked at */
+    } objects;     /* objects of it that the loop itself needs */
+    int32_t block; /* the current block */
     bool failed;   /* out of memory, or not understood */
 
-    uint64_t site[FLOW_SITES]; /* calls of the two functions */
+    uint64_t site[FLOW_SITES]; /* calls for the thread's number or the team's */
     bool site_is_thread[FLOW_SITES], site_in_main[FLOW_SITES];
     int sites;
-    uint64_t bad, split; /* sites used otherwise; and in a split */
+    uint64_t bad, split; /* sites with other uses; sites in a split */
     struct {
-        bool multiplied; /* the number, by what is no quotient */
+        bool multiplied; /* the number was multiplied by a non-quotient */
         int starts, compares, products;
     } count;
     struct {
         bool has_meets;
-        int32_t *meets; /* of each block: where both arms of T < R do, -1 */
-        bool *arm;      /* blocks between a question for T < R and there */
+        int32_t *meets; /* by block: where the arms of T < R meet, -1: none */
+        bool *arm;      /* blocks of the arms of T < R */
         bool *met;      /* blocks where arms meet */
-        bool chooses;   /* what is joined now was chosen by T < R */
-        bool outside;   /* what is joined now does not stay in the loop */
-        uint8_t mixes;  /* of the instruction that is looked at */
+        bool chooses;   /* the current join is that of the arms of T < R */
+        bool outside;   /* the current join leaves the loop */
+        uint8_t mixes;  /* of the current instruction */
     };
-    uint8_t *ends; /* kind of the flags at each block's end */
+    uint8_t *ends; /* kind of the flags at the end of each block */
     uint64_t *orient;
     enum word effect; /* PASS_EMPTY: an effect that is not neutral */
-    bool state;       /* PASS_EMPTY: the frame has an object of its own */
+    bool state;       /* PASS_EMPTY: others see an object of the frame */
     bool carried;     /* PASS_CARRY: an iteration needs another one */
 };
 
@@ -182,8 +182,8 @@ static inline bool value_is_free(const struct value *v)
            ((v->kind == V_P || v->kind == V_Q1) && v->number == 0);
 }
 
-/* Whether what is looked at is in an arm, as far as they are known: there Q and
- * R are what the split needs. */
+/* Whether the current block is in an arm, or the arms are not known yet: there
+ * Q and R belong to the split. */
 static inline bool flow_in_arm(const struct flow *flow)
 {
     return !flow->has_meets || flow->arm[flow->block];
@@ -209,7 +209,7 @@ struct value state_load(struct flow *flow, struct state *state, int64_t at,
                         int32_t bytes);
 void state_store(struct flow *flow, struct state *state, int64_t at,
                  int32_t bytes, struct value value);
-/* Whether `into` has changed. */
+/* Returns whether `into` has changed. */
 bool state_join(struct flow *flow, struct state *into,
                 const struct state *from);
 void state_copy(struct flow *flow, struct state *into,
@@ -221,15 +221,15 @@ static inline bool flow_in_main(const struct flow *flow)
     return flow->main != NULL && flow->main[flow->block];
 }
 
-/* In the loop, one of the block and not of the iteration: together with the
- * iteration it counts those before, and alone it is the block's begin. */
+/* In the loop: whether the value belongs to the block, not the iteration.  With
+ * the iteration it counts the ones before; alone it is the block's begin. */
 static inline bool flow_is_fixed(const struct flow *flow, const struct value *v)
 {
     return flow->pass == PASS_CARRY && flow_in_main(flow) && value_is_iter(v) &&
            v->kind != V_MOVES;
 }
 
-/* What is made of both has lost, and was computed with, what they were. */
+/* A result inherits the lost bytes and the instructions of both operands. */
 static inline void value_inherit(struct value *out, const struct value *a,
                                  const struct value *b)
 {
@@ -237,12 +237,12 @@ static inline void value_inherit(struct value *out, const struct value *a,
     out->mixes = a->mixes | b->mixes;
 }
 
-/* The identity of a minimum or a maximum. */
+/* Whether it is the identity of a minimum or a maximum. */
 bool value_is_extreme(const struct value *v);
 
-/* A value is used in a way that no split has. */
+/* Marks a value as used in a way that no split has. */
 void flow_mark(struct flow *flow, const struct value *value);
-/* The address of the frame is known to others. */
+/* Others know the frame's address from `at` on. */
 void flow_escape(struct flow *flow, int64_t at);
 
 void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
@@ -257,11 +257,11 @@ struct lanes lanes_address(const struct state *state, const struct operand *op,
                            uint64_t next);
 void lanes_settle(const struct flow *flow, struct value *sum,
                   const struct lanes *lanes);
-/* At the loop's begin, of what changes in it. */
+/* Lanes of a changing value at the loop's begin. */
 struct lanes lanes_enter(struct lanes first);
-/* Whether the second iteration finds what the block one later begins with. */
+/* Whether the second iteration starts as a block one later does. */
 bool lanes_go_on(const struct value *begin, const struct value *next);
-/* What counts from 0 has counted; false: that differs. */
+/* The step of a counter from 0; false: lanes differ. */
 bool lanes_step(const struct value *next, uint64_t *step);
 struct lanes lanes_before(struct flow *flow, struct state *state,
                           const struct insn *insn);
@@ -270,30 +270,30 @@ void lanes_after(struct flow *flow, struct state *state,
 
 /* ---- heads.c ---- */
 
-/* The loop that the block belongs to is entered there; `within`: in the midst
- * of an iteration. */
+/* The loop of this block is entered; `within`: in the middle of an
+ * iteration. */
 void heads_enter(struct flow *flow, int32_t block, struct state *state,
                  bool within);
-/* An iteration ends with the state; what holds for the next one stays in it. */
+/* An iteration ends with `state`; keeps what the next one may rely on. */
 void heads_compare(struct flow *flow, int32_t head, struct state *state);
 void heads_leave(struct state *state);
 
 /* ---- turns.c ---- */
 
-/* gcc makes two loops of one where a question about the iteration, `i > 0`, has
- * the same answer in all later ones: the second one goes on in the midst of an
- * iteration.  Takes what is between two such loops as the iteration's. */
+/* If a test of the iteration such as `i > 0` stays true once it is true, gcc
+ * makes two loops; the second one starts in the middle of an iteration.  Counts
+ * the blocks between two such loops as part of the iteration. */
 void turns_find(struct flow *flow);
-/* Whether a way leads from the one to the other. */
+/* Whether an edge between the blocks is such a transition. */
 bool turns_to(const struct flow *flow, int32_t from, int32_t to);
-/* Whether all later iterations of the block would take it, too. */
+/* Whether all later iterations of the block would take this branch, too. */
 bool turns_stay(const struct flow *flow, const struct state *state, int way);
 
 /* ---- ends.c ---- */
 
-/* At the end of a block of the loop: whether ways out of it are its end. */
+/* At the end of a block of the loop: whether its exits are the loop's end. */
 void ends_leave(struct flow *flow, const struct state *state);
-/* Whether each iteration asks for it.  Returns 0 or -ENOMEM. */
+/* Checks that each iteration tests for the end.  Returns 0 or -ENOMEM. */
 int ends_check(struct flow *flow);
 
 /* ---- step.c, calls.c, meaning.c ---- */
@@ -302,35 +302,35 @@ void flow_step(struct flow *flow, struct state *state, const struct insn *insn);
 /* False: the general rule holds. */
 bool flow_step_known(struct flow *flow, struct state *state,
                      const struct insn *insn);
-/* Moves parts of vectors only. */
+/* Whether it only moves parts of vectors. */
 bool insn_shuffles(const struct insn *insn);
 struct value flow_get(struct flow *flow, struct state *state,
                       const struct insn *insn, const struct operand *op);
 void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
               const struct operand *op, struct value value);
-/* The address that an operand stands for; V_STACK and V_SYMBOL are exact. */
+/* The address of a memory operand; V_STACK and V_SYMBOL are exact. */
 struct value flow_address(struct flow *flow, struct state *state,
                           const struct insn *insn, const struct operand *op);
 struct value flow_combine(struct flow *flow, struct value a, struct value b,
                           bool adds);
-/* A function of the program that is called (closure.c). */
+/* A called function of the program (closure.c). */
 const struct callee *flow_callee(struct flow *flow, uint64_t at);
-/* A function gets a value. */
+/* A value is passed to a function. */
 void flow_give(struct flow *flow, const struct value *value);
 void flow_call(struct flow *flow, struct state *state, const struct insn *insn);
 
 /* ---- arms.c ---- */
 
-/* Behind a question whether T < R: whether both arms do nothing but compute the
- * split.  What else they write depends on the thread where they meet. */
+/* Whether both arms after a test T < R only compute the split.  Other results
+ * of the arms depend on the thread where they meet. */
 bool arms_find(struct flow *flow);
 void arms_mark(struct flow *flow, int32_t meet, struct state *state);
-/* The way of a thread with T < R, which has an iteration; -1: not asked. */
+/* The branch of a thread with T < R; -1: no such test. */
 int arms_smaller(const struct flow *flow, int32_t block);
 
 /* ---- effects.c ---- */
 
-/* A store that is not to the frame; `old`: what is there. */
+/* A store outside the frame; `old`: the value before. */
 void effect_store(struct flow *flow, const struct insn *insn,
                   const struct value *at, const struct value *old,
                   const struct value *value);
@@ -340,36 +340,36 @@ void effect_branch(struct flow *flow, const struct value *flags);
 
 /* ---- waits.c ---- */
 
-/* Whether a cycle among the blocks that are `in` (NULL: all are) ends only by
- * what others do; the graph's cycles are others then.  Returns 0 or -ENOMEM. */
+/* Whether a cycle among the blocks `in` (NULL: all) ends only through other
+ * threads.  Overwrites the graph's cycles.  Returns 0 or -ENOMEM. */
 int waits_find(struct graph *graph, const bool *in, bool *found);
 
 /* ---- names.c ---- */
 
-/* Whether the function begins or ends a critical section: other locks may stay
+/* Whether the function begins or ends a critical section.  Other locks may stay
  * locked between two blocks of iterations. */
 bool names_critical(const char *name);
 
 enum trust {
     TRUST_NOT,
-    TRUST_PURE,   /* computes, or writes to what it is given */
+    TRUST_PURE,   /* computes, or writes only to its arguments */
     TRUST_MEMORY, /* allocates or frees */
     TRUST_FILL,   /* writes to its first argument */
-    TRUST_LOCK,   /* what one thread at a time may do */
+    TRUST_LOCK,   /* allowed for one thread at a time */
     TRUST_ATOMIC, /* of a reduction */
 };
 enum trust names_trust(const struct binary *binary, const char *name);
-/* How many words and vectors a function that is trusted may take. */
+/* How many words and vectors a trusted function may take as arguments. */
 int names_words(const char *name);
 int names_vectors(const char *name);
-/* Whether the function returns its first argument. */
+/* Whether it returns its first argument. */
 bool names_give_back(const struct binary *binary, const char *name);
 enum word names_forbidden(const char *name);
 const char *word_text(enum word word);
 
 /* ---- code_run.c ---- */
 
-/* Follows the values until they stay.  Returns 0 or -errno. */
+/* Propagates values until none changes.  Returns 0 or -errno. */
 int flow_run(struct flow *flow, enum pass pass);
 int flow_open(struct flow *flow, struct graph *graph);
 void flow_close(struct flow *flow);

@@ -1,4 +1,4 @@
-/* The meaning of single instructions; false: the general rule holds. */
+/* The meanings of single instructions. False: the general rule holds. */
 #ifndef BENCH_PROGRAMS_STATIC_MEANING_H
 #define BENCH_PROGRAMS_STATIC_MEANING_H
 
@@ -20,7 +20,7 @@ bool meaning_same_register(const struct insn *insn);
 
 /* ---- waits.c ---- */
 
-/* Whether its register becomes 0, whatever it was. */
+/* Whether the instruction sets its register to 0. */
 bool meaning_clears(const struct insn *insn);
 
 #endif

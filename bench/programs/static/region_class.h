@@ -1,4 +1,4 @@
-/* Of one region. */
+/* Decides whether one region can be cut. */
 #ifndef BENCH_PROGRAMS_STATIC_REGION_CLASS_H
 #define BENCH_PROGRAMS_STATIC_REGION_CLASS_H
 
@@ -6,8 +6,8 @@
 #include "bench/programs/static/code_reader.h"
 #include "bench/programs/static/flow.h"
 
-/* Whether a function, with all that it calls, keeps nothing for its thread and
- * calls only what is known; `writes`: bits of the registers that it changes. */
+/* Whether a function and its callees keep no data of their thread and call only
+ * known functions; `writes`: bits of the registers that they change. */
 bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes);
 
 void region_classify(struct code *code, struct reader_region *region);

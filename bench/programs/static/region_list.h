@@ -1,4 +1,4 @@
-/* The list of a program's static loops, by its machine code. */
+/* Lists a program's static loops, from its machine code. */
 #ifndef BENCH_PROGRAMS_STATIC_REGION_LIST_H
 #define BENCH_PROGRAMS_STATIC_REGION_LIST_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A line for each parallel region, and one for all.  Returns 0 or -errno. */
+/* Prints a line per region and a summary.  Returns 0 or -errno. */
 int static_list(const char *path, FILE *out, int *regions, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* What candidates are compared by: the loops of a program that can get another
- * scheme and take a part of its time that matters, and the whole program. */
+/* What candidates are compared by: the whole program, and each loop that can
+ * get another scheme and takes enough of its time. */
 #ifndef BENCH_PROGRAMS_TRY_SUBJECTS_H
 #define BENCH_PROGRAMS_TRY_SUBJECTS_H
 
@@ -10,37 +10,36 @@
 #include <stdbool.h>
 
 struct subject {
-    char *name;   /* as a result directory has it */
-    char *line;   /* file:line for rules; NULL: not known, or the program */
-    char *file;   /* of it, with folders; NULL: not known */
+    char *name;   /* as in the result directory */
+    char *line;   /* file:line for rules; NULL: unknown, or the program */
+    char *file;   /* of the line, with folders; NULL: not known */
     int number;   /* of the line */
-    bool blocks;  /* it was cut in blocks, which are no iterations */
-    double share; /* of the program's time as it is */
-    char **build; /* its places in builds of its modules, for rules */
+    bool blocks;  /* cut in blocks, which are not iterations */
+    double share; /* of the unmodified program's time */
+    char **build; /* its names in builds of its modules, for rules */
     int builds;
     int64_t room;
 };
 
 struct subjects {
-    struct subject *subject; /* the whole program is the first, and small loops
-                                come behind those that matter */
-    int count;               /* without the small ones */
-    int known;               /* with them */
+    struct subject *subject; /* the whole program first, then loops that matter,
+                                then small ones */
+    int count;               /* without the small loops */
+    int known;               /* with the small loops */
     int64_t room;
-    double all;   /* the share of all loops that can change */
-    bool untimed; /* there are some whose time as it is is not known */
+    double all;   /* the share of all changeable loops */
+    bool untimed; /* some have an unknown time in the unmodified program */
 };
 
-/* Adds those of a run as it is, which took `seconds`, with the shares of this
- * run.
- * `which`: the loops that can change, as in struct start.  Frees nothing of the
- * loops. */
+/* Adds the loops of a run of the unmodified program, which took `seconds`, with
+ * their shares.  `which`: the loops that can change, as in struct start.
+ * `loops` stays the caller's. */
 void subjects_find(struct subjects *subjects, const char *program,
                    const struct loops *loops, double seconds,
                    const char *which);
 
-/* Takes the median shares of the runs as it is, where there are any, and says
- * anew which loops matter. */
+/* Sets the shares to the medians over the unmodified program's runs, if any,
+ * and decides again which loops matter. */
 void subjects_weigh(struct subjects *subjects, const struct tries *tries);
 
 /* For tries.json.  Damaged entries are skipped. */
