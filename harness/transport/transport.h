@@ -23,10 +23,9 @@
 
 /* ---- the combinations that it supports ---- */
 
-/* The possible requests of a measurement to a transport, in the order of
- * checks. */
+/* What a measurement may request of a transport, in the order of checks. */
 enum transport_ask {
-    TRANSPORT_SCHEDULE, /* schedules of OpenMP, in place of schemes */
+    TRANSPORT_SCHEDULE, /* OpenMP schedules instead of schemes */
     TRANSPORT_SCHEME,
     TRANSPORT_SIMULATION,
     TRANSPORT_ONE_RANK,
@@ -34,45 +33,45 @@ enum transport_ask {
     TRANSPORT_INDEPENDENT, /* protocol parallel */
     TRANSPORT_DEPENDENT,   /* protocols dmps and subproblem */
     TRANSPORT_PLAN,        /* protocol push */
-    TRANSPORT_THREADS,     /* of a rank, several */
+    TRANSPORT_THREADS,     /* several threads in a rank */
     TRANSPORT_NODE,        /* hierarchy: one pool for each rank */
     TRANSPORT_MASTERS,     /* hierarchy: masters below the supermaster */
     TRANSPORT_TWO,         /* two schemes */
-    TRANSPORT_RESERVING,   /* schemes that keep chunks for one worker */
+    TRANSPORT_RESERVING,   /* schemes that reserve chunks for one worker */
     TRANSPORT_LEARNING,    /* schemes that learn from the times of chunks */
-    TRANSPORT_COSTS,       /* schemes with costs of iterations or an order */
+    TRANSPORT_COSTS,       /* schemes that need costs or have an order */
     TRANSPORT_MIN_CHUNK,
-    TRANSPORT_COLLECT, /* a master has the results in the end */
-    TRANSPORT_DATA,    /* input data travel to the workers */
+    TRANSPORT_COLLECT, /* in the end a master has the results */
+    TRANSPORT_DATA,    /* input data are sent to the workers */
     TRANSPORT_REISSUE, /* chunks are handed out again */
     TRANSPORT_ASKS
 };
 
-/* Each in the words of the command line. */
+/* Each request in the words of the command line. */
 extern const char *const transport_asks[TRANSPORT_ASKS];
 
-/* The masters that hand out, in the tree of harness/hierarchy/tree.h. */
+/* The masters that hand out chunks, in the tree of harness/hierarchy/tree.h. */
 enum transport_tree {
-    TRANSPORT_BY_RANK,   /* masters share out ranks */
-    TRANSPORT_BY_THREAD, /* one rank: masters share out its threads */
+    TRANSPORT_BY_RANK,   /* masters divide the ranks */
+    TRANSPORT_BY_THREAD, /* one rank: masters divide its threads */
     TRANSPORT_NO_MASTER,
 };
 
-/* One value of the cell field that only this transport has. */
+/* A value of the cell field that only this transport has. */
 struct transport_choice {
     const char *name;
-    const char *refuses[TRANSPORT_ASKS]; /* with it, in addition to the
-                                            transport's */
+    const char *refuses[TRANSPORT_ASKS]; /* the value's refusals, in addition to
+                                            the transport's */
 };
 
-/* A transport's report of each worker, in addition to its times. */
+/* A number that a transport reports for each worker, besides its times. */
 struct transport_fact {
     const char *name, *unit, *help;
 };
 
 enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
 
-/* Refusals of most transports. */
+/* Refusals that most transports share. */
 #define TRANSPORT_NO_SCHEDULES                                                 \
     [TRANSPORT_SCHEDULE] = "has no OpenMP schedules (ss and css are much "     \
                            "like dynamic, gss like guided)"
@@ -85,41 +84,41 @@ enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
 
 struct transport_rules {
     const char *name;
-    const char *of; /* the transport that cells name when this one hands out,
-                       because of their requests; NULL: they name this one */
+    const char *of; /* cells name that transport, and this one replaces it for
+                       some requests; NULL: cells name this one */
     const char *summary;
-    /* Why it refuses the request, as part of a sentence whose subject is the
-     * transport ("has no masters"); NULL: it does not. */
+    /* The reason why it refuses the request, as a predicate ("has no masters");
+     * NULL: accepted. */
     const char *refuses[TRANSPORT_ASKS];
-    const char *fields[TRANSPORT_FIELDS]; /* cell fields that apply under it and
-                              not under every other */
-    /* The field that it alone has, and its values, the first by default. */
+    const char *fields[TRANSPORT_FIELDS]; /* cell fields that apply under it,
+                                             but not under all others */
+    /* The field that only it has, and the values, the default first. */
     const char *field;
     struct transport_choice choice[TRANSPORT_CHOICES];
     struct transport_fact fact[TRANSPORT_FACTS];
     enum transport_tree tree;
     int64_t iterations_max; /* of a loop; 0: any */
-    bool unordered;         /* chunks run in no order of the whole loop */
-    bool counts_ahead; /* prefetch: by a counter in memory, of flat loops whose
-                          iterations are independent */
+    bool unordered;         /* chunks may run in any order */
+    bool counts_ahead; /* prefetch through a counter in memory, for flat loops
+                          with independent iterations */
     bool all_poll; /* every rank polls while it computes, not only masters */
-    bool sites;    /* it needs the places of the workers */
-    bool replays;  /* harness/replay knows what it costs */
+    bool sites;    /* it needs the workers' sites */
+    bool replays;  /* harness/replay can predict its costs */
 };
 
 struct transport_ops;
 
 /* Why a transport with this value of its extra field (NULL: any) refuses the
- * request; NULL: it does not. */
+ * request; NULL: it accepts. */
 const char *transport_refuses(const struct transport_ops *ops,
                               const char *choice, enum transport_ask ask);
 
 /* Whether a cell field applies under this transport. */
 bool transport_has_field(const struct transport_ops *ops, const char *field);
 
-/* ---- its input ---- */
+/* ---- the loop that it gets ---- */
 
-/* Where a worker is; equal numbers are the same thing, -1: not known. */
+/* The location of a worker; equal numbers mean the same unit, -1: not known. */
 struct site {
     uint64_t node;
     int32_t socket, cache; /* the outermost cache of its core */
@@ -130,9 +129,9 @@ struct push_chunk;
 struct push_replan;
 struct openmp_schedule;
 
-/* Results stay where they were computed; travel to a master; travel there, and
- * who brings them is answered when they are there; or travel to masters of
- * other hosts only, because the output is memory of all ranks of a host. */
+/* Results stay where they were computed; are sent to a master; are sent, and a
+ * request is answered after its results arrived; or are sent only to masters of
+ * other hosts, because the ranks of a host share the output memory. */
 enum transport_results {
     TRANSPORT_RESULTS_STAY,
     TRANSPORT_RESULTS_TRAVEL,
@@ -140,69 +139,69 @@ enum transport_results {
     TRANSPORT_RESULTS_SHARED
 };
 
-/* The iterations' cost: for schemes that need it, and to find short chunks. */
+/* Costs of iterations: for schemes that need them, and to find short chunks. */
 struct transport_cost {
-    const double *before; /* iteration i, in any unit, iterations + 1 of them;
-                             NULL: unknown */
-    bool changes;         /* these are other numbers at each rewind */
+    const double *before; /* sums before iteration i, in any unit, iterations +
+                             1 entries; NULL: unknown */
+    bool changes;         /* the numbers change at each rewind */
     struct source_took took;
 };
 
 struct transport_plan {
     const struct push_chunk *list;
     int64_t count;
-    const struct push_replan *replan; /* the data for replanned rounds; NULL:
-                                         the list is carried out */
+    const struct push_replan *replan; /* data for replanned rounds; NULL: follow
+                                         the list */
 };
 
 /* The loop to hand out.  All pointers stay the caller's and outlive the
- * transport; 0 or NULL means that a field is not requested. */
+ * transport. 0 or NULL: not requested. */
 struct transport_setup {
     const struct comm *comm;
     const struct tree *tree;
     struct engine_patience patience;
     int64_t iterations, min_chunk;
-    const struct sched_pair *scheme;        /* or two */
-    const struct openmp_schedule *schedule; /* in place of a scheme */
-    struct transport_plan plan;             /* in place of a scheme */
-    const char *choice;  /* value of the transport's own field */
-    const double *power; /* of all workers, as the scheme counts; NULL: equal */
+    const struct sched_pair *scheme;        /* one scheme or two */
+    const struct openmp_schedule *schedule; /* instead of a scheme */
+    struct transport_plan plan;             /* instead of a scheme */
+    const char *choice;  /* value of the transport's extra field */
+    const double *power; /* of all workers, in the scheme's unit; NULL: equal */
     struct transport_cost cost;
-    const double *available; /* 0: this worker takes no part; NULL: all do */
-    const struct site *site; /* of all workers; NULL: not known */
+    const double *available; /* 0: the worker takes no part; NULL: all do */
+    const struct site *site; /* of all workers; NULL: unknown */
     uint64_t seed;
-    double iteration_s; /* mean of an iteration in a time step; 0: not known */
+    double iteration_s; /* mean time of an iteration; 0: unknown */
     double tick_s;      /* see engine_tick_since */
-    bool keeps;         /* a scheme's knowledge is for the next repetition */
-    bool prefetch;      /* requests go one ahead; of a plan: overlap */
+    bool keeps;         /* a scheme's knowledge lasts for the next repetition */
+    bool prefetch;      /* requests the next chunk early; for a plan: overlap */
     enum transport_results collect;
     double reissue; /* hands chunks out again after this many times their
                        expected time; 0: never */
-    /* Results of the whole loop: this rank's copy (or its host's), and where a
-     * master collects them, which may be the same. */
+    /* Results of the whole loop: the memory of this rank (or its host), and the
+     * memory in which a master collects them; may be the same. */
     char *output, *inbox;
     size_t output_bytes;       /* of an iteration */
-    const struct input *input; /* travels with every chunk; NULL: none does */
-    void *team;                /* whose threads the workers are, of transports
-                                  that have a team */
+    const struct input *input; /* sent with every chunk; NULL: none */
+    void *team;                /* for transports with a team: the workers are
+                                  its threads */
 };
 
-/* ---- its table ---- */
+/* ---- the functions of a transport ---- */
 
 struct transport;
 struct reissue;
 
-/* Threads that a transport keeps itself, in place of the launch's. */
+/* The transport's own threads, which replace the launch's. */
 struct transport_team {
-    /* choice: value of the transport's own field.  Returns 0 or -errno. */
+    /* choice: value of the transport's extra field.  Returns 0 or -errno. */
     int (*open)(void **team, const char *choice, int threads,
                 struct error *err);
     void (*close)(void *team);
-    /* Runs body(thread, arg) on each of them, the caller being thread 0. */
+    /* Runs body(thread, arg) on each thread; the caller is thread 0. */
     void (*fork)(void *team, int threads, void (*body)(int thread, void *arg),
                  void *arg);
-    /* Its identity among others of its name, for the manifest: calls tell for
-     * each text.  Returns 0 or -errno: it is not available here. */
+    /* Identifies it among others of its name, for the manifest: calls `tell`
+     * for each text.  Returns 0 or -errno: not available here. */
     int (*identify)(const char *choice,
                     void (*tell)(void *arg, const char *name, const char *text),
                     void *arg, struct error *err);
@@ -212,97 +211,95 @@ struct transport_traffic {
     int64_t messages, bytes;
 };
 
-/* `shared` is the common part of all ranks of a process (natively one rank, in
- * simulation all), `end` the part of one rank.  A NULL function does or reports
- * nothing. */
+/* `shared` is the part common to all ranks of a process (natively one rank, in
+ * simulation all); `end` is the part of one rank.  A NULL function does or
+ * reports nothing. */
 struct transport_ops {
     const struct transport_rules *rules;
     const struct transport_team *team; /* NULL: the launch's threads */
 
-    /* Once in a process.  Returns 0 or -errno; not agreed. */
+    /* Once in a process.  Returns 0 or -errno; ranks have not agreed. */
     int (*share)(const struct transport_setup *setup, void **shared,
                  struct error *err);
     void (*unshare)(void *shared);
-    /* Before a repetition or, with further_step, the next time step in it, when
-     * the costs are those of what follows.  Returns 0 or, where costs
-     * change, -ENOMEM. */
+    /* Before a repetition or, with further_step, before the next time step,
+     * with its costs set.  Returns 0 or, if costs change, -ENOMEM. */
     int (*rewind)(void *shared, bool further_step);
 
-    /* Every rank opens an end, collectively; after an error it closes its own
-     * parts.  Returns 0 or -errno. */
+    /* Every rank opens its part, collectively; after an error the function
+     * frees that part.  Returns 0 or -errno. */
     int (*open)(const struct transport *transport, const struct comm *comm,
                 void **end, struct error *err);
     void (*close)(void *end);
-    /* After rewind; sources are new from then on.  Then thread 0 of the rank
-     * itself listens to requests; a barrier follows. */
+    /* After rewind: all sources start anew.  Then thread 0 of the rank listens
+     * to requests; a barrier follows. */
     void (*reset)(void *end, bool further_step);
     void (*listen)(void *end);
-    /* Where worker i of this rank gets its chunks. */
+    /* The source of worker i of this rank. */
     struct source *(*source)(void *end, int i);
-    /* Whether thread 0 must let messages progress while it computes, and how:
-     * returns whether there were any.  polls is asked once, after open. */
+    /* Whether thread 0 must make progress on messages while it computes, asked
+     * once after open; poll makes it: returns whether there were any. */
     bool (*polls)(const void *end);
     bool (*poll)(void *end);
     /* In simulation, for thread 0 when it waits for its own message: blocks
-     * until that is complete, which then is null, or until a request was
-     * served. */
+     * until that is complete (then null), or a request was served. */
     void (*serve)(void *end, MPI_Request *other, MPI_Status *status);
-    /* By each worker when it has left the loop; by thread 0 after that, until
-     * this rank has nothing left to send and no worker left to serve. */
+    /* By each worker when it has left the loop; then `finish` by thread 0,
+     * until this rank has nothing to send and no worker to serve. */
     void (*leave)(void *end);
     void (*finish)(void *end);
 
     /* Its messages since the reset. */
     struct transport_traffic (*traffic)(const void *end);
-    /* Whether a worker of this rank keeps its results (NULL: it does), and
-     * which of others were collected here, one after the other from
-     * *cursor = 0; false: no more. */
+    /* keeps: whether a worker of this rank keeps its results (NULL: yes).
+     * collected: iterates over others' results collected here, from *cursor =
+     * 0; false: no more. */
     bool (*keeps)(const void *end, int worker);
     bool (*collected)(const void *end, int64_t *cursor, int64_t *start,
                       int64_t *size);
     /* After results were verified: overwrites their received copies. */
     void (*poison)(void *end, int byte);
-    /* Where worker i of this rank computes (NULL: at the setup's output); the
-     * input of its chunk, which begins with iteration *first. */
+    /* Where worker i of this rank computes (NULL: in the setup's output); and
+     * the input of its chunk, from iteration *first on. */
     char *(*output)(const void *end, int i);
     const char *(*data)(const void *end, int i, int64_t *first);
-    /* Where chunks are handed out again: whether all results are known to be
-     * in place; under stealing: whether nothing is left in any rank.  And,
-     * where they are handed out again, the ledger, else NULL. */
+    /* is_over: with reissued chunks, whether all results are known to be in
+     * place; under stealing, whether no rank has work left. ledger: with
+     * reissued chunks the ledger, otherwise NULL. */
     bool (*is_over)(void *end);
     struct reissue *(*ledger)(void *shared);
     /* The facts of worker i of this rank since the reset, as in the rules. */
     void (*facts)(const void *end, int i, int64_t value[TRANSPORT_FACTS]);
-    /* The effective value of its extra field; NULL: the given one. */
+    /* The effective value of the extra field; NULL: the given one. */
     const char *(*chosen)(const void *end);
-    /* Whether workers can register their powers with a master; one_host: all
-     * ranks are on one.  NULL: they can. */
+    /* Whether workers can register their powers with a master. one_host: all
+     * ranks are on one.  NULL: yes. */
     bool (*registers)(const char *choice, bool one_host);
-    /* The worker in whose static share an iteration was. */
+    /* The worker whose static share contains an iteration. */
     int (*home)(const void *shared, int64_t iteration);
-    /* In simulation: the charge of worker i of this rank for a chunk;
+    /* In simulation: what worker i of this rank is charged for a chunk.
      * ENGINE_COSTS: its messages are charged instead.  NULL: ENGINE_OWN. */
     enum engine_cost (*cost)(const void *end, int i);
 };
 
-/* ---- how it is used ---- */
+/* ---- its use ---- */
 
-/* Once in a process, before its ends. */
+/* Open once in a process, before the ranks' parts. */
 struct transport {
     const struct transport_ops *ops; /* NULL: not open */
     struct transport_setup setup;
     void *shared;
 };
 
-/* Returns 0 or -errno, not agreed.  -ENOTSUP: this loop cannot be handed out
- * so. */
+/* Returns 0 or -errno; ranks have not agreed. -ENOTSUP: it cannot hand out this
+ * loop. */
 int transport_open(struct transport *transport, const struct transport_ops *ops,
                    const struct transport_setup *setup, struct error *err);
 void transport_close(struct transport *transport);
 int transport_rewind(struct transport *transport, bool further_step);
 
-/* The ledger of reissued chunks; NULL: not in this process.  The worker in
- * whose static share an iteration was; -1: there are none. */
+/* The ledger of reissued chunks; NULL: not in this process.  The worker whose
+ * static share contains an iteration; -1: no shares. */
 struct reissue *transport_ledger(const struct transport *transport);
 int transport_home(const struct transport *transport, int64_t iteration);
 

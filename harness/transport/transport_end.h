@@ -1,4 +1,4 @@
-/* A rank's end of a transport: its functions as struct transport_ops has them
+/* A rank's part of a transport: the functions of struct transport_ops
  * (harness/transport/transport.h), or their defaults. */
 #ifndef HARNESS_TRANSPORT_TRANSPORT_END_H
 #define HARNESS_TRANSPORT_TRANSPORT_END_H
@@ -8,7 +8,7 @@
 struct transport_end {
     const struct transport *transport; /* NULL: not open */
     void *own;
-    /* Both found once: a rank polls after every chunk. */
+    /* Both set once: a rank polls after every chunk. */
     bool polls;
     bool (*poll)(void *own);
 };
@@ -35,7 +35,7 @@ void end_serve(struct transport_end *end, MPI_Request *other,
 void end_leave(struct transport_end *end);
 void end_finish(struct transport_end *end);
 
-/* Adds to the messages before. */
+/* Adds the messages since the reset. */
 void end_add_traffic(const struct transport_end *end, int64_t *messages,
                      int64_t *bytes);
 bool end_keeps(const struct transport_end *end, int worker);

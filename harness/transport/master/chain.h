@@ -1,7 +1,6 @@
-/* The chain of sources that transports shared, master and window hand a
- * scheme's chunks out by: its sequence, in memory or in a window, and the
- * masters and pools between it and the workers.  The hierarchy decides it here
- * and nowhere else. */
+/* The chain of sources by which transports shared, master and window hand out a
+ * scheme's chunks.  The sequence is in memory or in a window; masters and pools
+ * are between it and the workers.  Only this code decides by the hierarchy. */
 #ifndef HARNESS_TRANSPORT_MASTER_CHAIN_H
 #define HARNESS_TRANSPORT_MASTER_CHAIN_H
 
@@ -9,7 +8,7 @@
 #include "harness/transport/master/relay.h"
 #include "harness/transport/transport.h"
 
-/* One worker's end of any kind, on separate cache lines. */
+/* One worker's source of any kind, on separate cache lines. */
 union chain_source {
     struct source base;
     struct source_table table;
@@ -25,36 +24,34 @@ struct chain_state {
     _Alignas(8) char sched[]; /* sched_bytes of it */
 };
 
-/* In which the three transports differ. */
+/* How the three transports differ. */
 struct chain_kind {
-    bool direct;   /* without a hierarchy workers count themselves */
+    bool direct;   /* without a hierarchy workers use the counter */
     bool windowed; /* the counter is in a window */
 };
 
-/* The common data of all ranks of a process: the scheme, and the progress of
- * handing out. */
+/* The data shared by all ranks of a process: the scheme, and its progress. */
 struct chain_root {
     const struct transport_setup *setup;
     const struct chain_kind *kind;
-    struct range_units units; /* two schemes: its workers; else empty */
+    struct range_units units; /* two schemes: the outer's workers; else empty */
     struct sched_loop loop;
     struct sched_table table;  /* steps 0: the scheme needs its state */
-    struct source_early early; /* of its steps */
-    struct sched_table order;  /* of a scheme that has one, for its state */
-    /* In own memory, in a window, or NULL where a master in another process
-     * has them. */
+    struct source_early early; /* for the table's steps */
+    struct sched_table order;  /* of a scheme with an order, for its state */
+    /* In private memory or in a window; NULL if a master in another process has
+     * them. */
     struct source_counter *counter;
     struct chain_state *state;
-    struct source_back *back; /* behind the state */
+    struct source_back *back; /* chunks given back; with a state */
     struct sched sched;
     bool owns_memory; /* counter and state are not in a window */
-    /* Chunks may be handed out again: which are out, where they are handed
-     * out. */
+    /* With reissued chunks: the ledger, if this process hands out chunks. */
     bool has_ledger;
     struct reissue ledger;
 };
 
-/* A rank's end. */
+/* The part of one rank. */
 struct chain {
     struct chain_root *root;
     const struct transport_setup *setup;
@@ -65,23 +62,23 @@ struct chain {
     struct relay relay;
     int workers;                /* of this rank */
     union chain_source *source; /* one per worker of this rank */
-    /* Node pools below a window: their upstream, and the window's worker number
+    /* Node pools below a window: what they ask, and the window's worker number
      * of the first of its sources. */
     struct master_upstream upstream;
     union chain_source *upstream_source;
     int upstream_first;
-    /* Chunks may be handed out again: the sources of workers that share memory
-     * with the ledger, and the results of each worker (not in simulation). */
+    /* With reissued chunks: the sources of workers that share memory with the
+     * ledger, and each worker's results (not in simulation). */
     struct reissue_source *again;
     char **own;
     size_t own_bytes;
 };
 
-/* `share` of a transport whose kind this is. */
+/* Implements `share` for a transport of this kind. */
 int chain_share(const struct transport_setup *setup,
                 const struct chain_kind *kind, void **root, struct error *err);
 
-/* The other functions of the three (struct transport_ops). */
+/* The other functions of the three transports (struct transport_ops). */
 void chain_unshare(void *root);
 int chain_rewind(void *root, bool further_step);
 int chain_open(const struct transport *transport, const struct comm *comm,
@@ -116,9 +113,9 @@ enum engine_cost chain_cost(const void *chain, int i);
     .output = chain_output, .data = chain_data, .is_over = chain_is_over,      \
     .ledger = chain_ledger, .cost = chain_cost
 
-/* ---- its own parts ---- */
+/* ---- private parts ---- */
 
-/* The window of a chain is one for remote memory access. */
+/* Whether the chain has a window for remote memory access. */
 static inline bool chain_uses_rma(const struct chain *chain)
 {
     return chain->has_window && !chain->window.shared;
@@ -130,10 +127,10 @@ static inline bool chain_takes_part(const struct chain *chain, int worker)
     return available == NULL || available[worker] > 0;
 }
 
-/* harness/transport/master/chain_source.c: the end of each worker. */
+/* harness/transport/master/chain_source.c: the source of each worker. */
 void chain_open_sources(struct chain *chain, bool further_step);
 
-/* What flat transports over memory count of each worker. */
+/* The counts that flat transports in memory report for each worker. */
 #define CHAIN_AHEAD_FACT                                                       \
     {                                                                          \
         "ahead", "count", "chunks that were asked for before the last one ran" \

@@ -1,8 +1,8 @@
-/* Reports: the times of chunks, on their way from the workers that ran them to
- * the scheme that learns from them.  A master that passes chunks on passes
- * every report on, when it asks for more.  One that cuts ranges by its own
- * scheme is itself a worker of the scheme above: it reports the sum of the work
- * below it, in the mean of its workers' times.
+/* Reports carry the times of chunks from workers to a scheme that learns.  A
+ * master that passes chunks on also passes on every report, with its next
+ * request.  A master that cuts ranges by its own scheme is itself a worker of
+ * the scheme above: it reports the sum of the work below it and the mean of its
+ * workers' times.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_CHUNK_REPORT_H
@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 struct report {
-    int32_t worker;  /* or the first of those below a master */
+    int32_t worker;  /* the worker, or the first one below a master */
     int32_t workers; /* number of workers in it */
     int64_t size;
-    double ran_s;   /* from getting the chunk to the next request, without what
-                       was spent waiting for others meanwhile */
+    double ran_s;   /* from getting the chunk to the next request, without time
+                       spent waiting for other workers */
     double whole_s; /* from one request to the next (SCHED_WHOLE_TIME) */
 };
 
@@ -27,16 +27,16 @@ struct report {
 struct reports {
     struct report *list; /* NULL: no reports are passed on */
     int count, room;
-    struct report sum; /* sums: of all, times by the number of workers */
+    struct report sum; /* `sums`: of all, times by the number of workers */
     bool sums;
 };
 
-/* The most that reports_take gives at once for a master with this number of
+/* The most reports that reports_take returns for a master with this number of
  * workers below it: the chunks held at its last request, the new chunks, and
- * the chunks being run. */
+ * the running chunks. */
 int reports_most(int workers, bool sums);
 
-/* For a master with `workers` workers from `first` on.  Returns 0 or
+/* For a master with workers `first` to `first` + `workers` - 1.  Returns 0 or
  * -ENOMEM. */
 int reports_open(struct reports *reports, int first, int workers, bool sums);
 void reports_close(struct reports *reports);
@@ -47,7 +47,7 @@ void reports_add(struct reports *reports, const struct report *report);
 /* Moves all reports to `to`; returns their number. */
 int reports_take(struct reports *reports, struct report *to);
 
-/* Tells a scheme, if it learns.  units: its workers, NULL: single ones. */
+/* Passes a report to a scheme that learns. units: its workers, NULL: single. */
 void report_feed(const struct sched *scheme, const struct range_units *units,
                  const struct report *report);
 

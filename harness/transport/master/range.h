@@ -1,7 +1,7 @@
 /* Under two schemes (sched/schemes/pair.h) a master gets one range of
- * iterations at a time from above, as a worker would.  It cuts the range by its
- * scheme for the units below: its workers or, higher up, the masters that ask
- * it.
+ * iterations at a time from above, like a worker.  It cuts the range by its
+ * scheme for the units below: its workers or, at a higher level, the masters
+ * that ask it.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_RANGE_H
@@ -13,11 +13,11 @@
 /* The units below one master.  A unit's power is the sum of its workers'. */
 struct range_units {
     int count;
-    int *first;    /* first worker of each, ascending */
-    double *power; /* of each */
+    int *first;    /* first worker of each unit, ascending */
+    double *power; /* of each unit */
 };
 
-/* power: V of all workers; NULL: equal.  Returns 0 or -ENOMEM. */
+/* power: the powers V of all workers; NULL: equal.  Returns 0 or -ENOMEM. */
 int range_units_open(struct range_units *units, const struct tree *tree,
                      int master, const double *power);
 void range_units_close(struct range_units *units);
@@ -35,35 +35,35 @@ struct range {
     void *memory;
     bool *taken;   /* the unit has its primed chunk of this range */
     int primed;    /* primed chunks of this range not yet taken */
-    int64_t start; /* its place in the loop */
+    int64_t start; /* first iteration in the loop */
     int64_t piece; /* a range too small for the scheme's keys, as one piece */
-    bool begun;    /* a range was cut, and the next one continues it */
-    bool open;     /* there is a range, and something may be left of it */
+    bool begun;    /* an earlier range was cut; the next one continues */
+    bool open;     /* a range is open, and may have iterations left */
 };
 
-/* pair, with its inner scheme, stays the caller's, and so do the costs of the
- * whole loop; its workers are all of the launch.  Returns 0, -EINVAL (the inner
- * scheme refuses even that) or another -errno. */
+/* pair, with its inner scheme, and the costs of the whole loop stay the
+ * caller's; `whole` has all workers of the launch.  Returns 0, -EINVAL (the
+ * inner scheme refuses any loop) or another -errno. */
 int range_open(struct range *range, const struct sched_pair *pair,
                const struct sched_loop *whole, int64_t min_chunk,
                const struct tree *tree, int master, struct error *err);
 void range_close(struct range *range);
 
-/* Cuts this chunk from now on; the rest of another is gone.  A scheme that
- * learns keeps its knowledge from the ranges before.  A range that is too small
- * for the scheme's keys (tss:last=) is one piece. */
+/* Begins to cut this chunk; drops the rest of an earlier one.  A scheme that
+ * learns keeps its knowledge from earlier ranges.  A range that is too small
+ * for the scheme's keys (tss:last=) stays one piece. */
 void range_begin(struct range *range, const struct chunk *whole);
 
-/* Nothing is open: before a repetition.  remember: its first range is cut with
- * the knowledge from the repetition before. */
+/* Drops the range before a repetition. remember: the first range uses the
+ * knowledge from the previous repetition. */
 void range_drop(struct range *range, bool remember);
 
-/* Whether something is left of the range. */
+/* Whether the range has iterations left. */
 bool range_left(const struct range *range);
 
-/* The next part for a unit; false: nothing is left for anybody.  Chunks that
- * the scheme reserves for a unit (static, wcss) go to that unit first, and
- * later to idle ones. */
+/* The next chunk for a unit; false: none is left for any unit.  Chunks that the
+ * scheme reserves for a unit (static, wcss) go to that unit first, and later to
+ * idle ones. */
 bool range_next(struct range *range, int unit, struct chunk *chunk);
 
 #endif

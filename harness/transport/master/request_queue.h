@@ -1,10 +1,9 @@
-/* The request queue of a rank's masters (Han and Chronopoulos, section IV): the
- * requests of their children, the workers and masters on other ranks.  They are
- * taken in the order of their arrival; requests that need a refill wait in that
- * order.
+/* The requests to a rank's masters (Han and Chronopoulos, section IV) from
+ * their children, the workers and masters on other ranks.  They are handled in
+ * order of arrival; those that need a refill wait in that order.
  *
- * Every child still present will send at least one more message, so as many
- * receives as such children are sure to be used.
+ * Every child that has not left will send at least one more message, so that
+ * number of receives is sure to be used.
  *
  * Used with MPI held; is_open may be asked at any time. */
 #ifndef HARNESS_TRANSPORT_MASTER_REQUEST_QUEUE_H
@@ -20,20 +19,20 @@ enum request_kind {
     REQUEST_WORK,   /* a worker wants a chunk */
     REQUEST_REFILL, /* a master wants tasks for all its workers */
     REQUEST_RESULT, /* only brings results */
-    REQUEST_FINAL,  /* results, and nothing more will come from this child */
+    REQUEST_FINAL,  /* results, and the child leaves */
 };
 
 /* Fixed size.  When size > 0 and results are collected, the output of
  * iterations [start, start + size) follows in a separate message. */
 struct request {
     int32_t kind;
-    int32_t master; /* in the tree: the asked master */
+    int32_t master; /* index of the asked master in the tree */
     int32_t child;  /* worker number, or index of the asking master */
     int32_t from;   /* address of the asking thread */
     int64_t start, size;
-    /* Schemes that learn.  From a worker: its last chunk had `ran` iterations
-     * (0: no report) and took these times (struct report).  From a master: the
-     * number of reports that follow in the same message. */
+    /* For schemes that learn.  From a worker: the times of its last chunk of
+     * `ran` iterations (struct report); 0: no report.  From a master: `ran`
+     * reports follow in the message. */
     int64_t ran;
     float ran_s, whole_s;
 };
@@ -42,9 +41,9 @@ _Static_assert(sizeof(struct request) <= MAILBOX_SHORT, "short");
 struct request_queue {
     struct mailbox *box; /* its ring is for requests */
     int children;
-    int finals;              /* children that have taken their leave */
-    _Atomic bool is_open;    /* a request may still come */
-    struct request *waiting; /* for a refill: one of a child, at most */
+    int finals;              /* children that have left */
+    _Atomic bool is_open;    /* more requests may come */
+    struct request *waiting; /* for a refill: at most one of each child */
     int count;
 };
 
@@ -56,13 +55,13 @@ void request_queue_close(struct request_queue *queue);
 /* Before a repetition. */
 void request_queue_reset(struct request_queue *queue);
 
-/* Posts receives for requests: by thread 0 of the rank before the loop, and
- * then whenever one has been answered.  Not before that: a child waits for the
- * answer, and no rank for the receive. */
+/* Posts receives for requests: by thread 0 before the loop, and after each
+ * answered request.  Not earlier: the child waits for the answer, but no rank
+ * for the receive. */
 void request_queue_listen(struct request_queue *queue);
 
-/* The next request, with the reports behind it; NULL: none has come.  It stays
- * until request_queue_listen. */
+/* The next request, followed by its reports; NULL: none arrived.  Valid until
+ * request_queue_listen. */
 static inline const struct request *
 request_queue_take(struct request_queue *queue)
 {
@@ -72,7 +71,7 @@ request_queue_take(struct request_queue *queue)
     return request;
 }
 
-/* The answer needs a refill. */
+/* Lets a request wait for a refill. */
 void request_queue_keep(struct request_queue *queue,
                         const struct request *request);
 

@@ -1,13 +1,13 @@
-/* The result collector (Han and Chronopoulos, section IV): the results of a
- * chunk follow the first request after its end, to the rank of the asked
- * master, and there straight to their place.
+/* The result collector (Han and Chronopoulos, section IV): after a chunk, its
+ * results follow the worker's next request to the rank of the asked master, and
+ * are received directly in their place.
  *
- * With reissued chunks, results arrive in a place for their worker and move to
- * their final place when they are complete and the first.  A worker may stop in
- * the middle of a message.
+ * With reissued chunks, results arrive in memory of their worker.  The first
+ * complete ones move to their final place.  A worker may stop in the middle of
+ * a message.
  *
- * Every rank has one: workers send by it, masters receive.  Used with MPI
- * held. */
+ * Every rank has a collector: workers send with it, masters receive.  Used with
+ * MPI held. */
 #ifndef HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 #define HARNESS_TRANSPORT_MASTER_RESULT_COLLECTOR_H
 
@@ -15,13 +15,13 @@
 #include "harness/messages/mailbox.h"
 #include "harness/transport/reissue/reissue.h"
 
-/* Results that were announced by their sender, in this order. */
+/* Results that their sender has announced, in this order. */
 struct result {
     int64_t start, size;
     int from, tag;
 };
 
-/* Results on their way that may be dropped. */
+/* Incoming results that may be dropped. */
 struct arrival {
     MPI_Request request;
     int64_t start, size;
@@ -31,20 +31,20 @@ struct arrival {
 struct result_collector {
     struct mailbox *box;
     const struct tree *tree;
-    bool collects; /* results travel at all */
-    int tag;       /* and the thread of a worker: its results' */
+    bool collects; /* whether results are sent at all */
+    int tag;       /* tag of results: plus the worker's thread */
     int64_t iterations;
-    const char *output;     /* of the whole loop, this rank's copy */
-    char *const *own;       /* or where each thread computes; NULL: there */
-    char *inbox;            /* where results are collected */
+    const char *output;     /* results of the whole loop: this rank's memory */
+    char *const *own;       /* or each thread's memory; NULL: in `output` */
+    char *inbox;            /* memory for collected results */
     size_t bytes;           /* of an iteration's results */
-    MPI_Datatype iteration; /* the same */
+    MPI_Datatype iteration; /* the same as an MPI type */
     struct result *result;
-    int64_t count, posted; /* posted: those that have a receive by now */
-    int landing;           /* receives that it posts at a time */
-    /* Chunks may be handed out again: */
+    int64_t count, posted; /* those with a receive */
+    int landing;           /* how many receives it posts at a time */
+    /* With reissued chunks: */
     struct reissue *ledger;
-    char **landed; /* of each worker of other ranks; NULL: in the inbox */
+    char **landed; /* by remote worker; NULL: in the inbox */
     struct arrival *arrival;
     int arrivals, arrival_room;
 };
@@ -53,14 +53,13 @@ struct result_setup {
     struct mailbox *box;
     const struct tree *tree;
     int rank, tag;
-    bool collects, receives; /* receives: a master is here */
+    bool collects, receives; /* receives: this rank hosts a master */
     int64_t iterations;
     const char *output;
     char *const *own;
     char *inbox;
     size_t bytes;
-    struct reissue
-        *ledger; /* NULL: no chunk is handed out again, or not here */
+    struct reissue *ledger; /* NULL: no reissued chunks, or not here */
 };
 
 /* All pointers stay the caller's.  Returns 0 or -ENOMEM. */
@@ -73,38 +72,38 @@ void result_collector_reset(struct result_collector *collector);
 
 /* ---- sending ---- */
 
-/* The results of a chunk, by the thread that ran it, to an address. */
+/* Sends the results of a chunk to an address, by the thread that ran it. */
 void result_collector_send(struct result_collector *collector, int thread,
                            const struct chunk *chunk, int to);
 
 /* ---- receiving ---- */
 
-/* The results of a worker's chunk are coming from an address. */
+/* The results of a worker's chunk will come from an address. */
 void result_collector_expect(struct result_collector *collector, int worker,
                              int from, int64_t start, int64_t size);
 
-/* The same for one who waits for them: by *coming, and at once.  Not where
- * chunks may be handed out again. */
+/* result_collector_expect for a caller that waits: posts the receive *coming
+ * now.  Not with reissued chunks. */
 void result_collector_receive(struct result_collector *collector, int worker,
                               int from, int64_t start, int64_t size,
                               MPI_Request *coming);
 
-/* Forgets complete sends and receives, and posts receives that had to wait for
- * this.  With `old`, only when there are many. */
+/* Forgets complete sends and receives, and posts the receives that waited for
+ * them.  With `old`, only if there are many. */
 void result_collector_reap(struct result_collector *collector, bool old);
 
-/* Chunks may be handed out again: puts results that have come to their place,
- * if they are the first.  Returns whether there were any. */
+/* With reissued chunks: moves arrived results to their place if they are the
+ * first.  Returns whether any arrived. */
 bool result_collector_place(struct result_collector *collector);
 
 /* ---- after the loop ---- */
 
-/* The results that were collected here, one after the other from *cursor = 0;
- * false: no more. */
+/* Iterates over the results collected here, from *cursor = 0; false: no
+ * more. */
 bool result_collector_next(const struct result_collector *collector,
                            int64_t *cursor, int64_t *start, int64_t *size);
 
-/* Overwrites what results came to, if not to their place. */
+/* Overwrites the memory in which results arrived, unless it is their place. */
 void result_collector_poison(struct result_collector *collector, int byte);
 
 #endif

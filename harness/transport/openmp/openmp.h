@@ -1,14 +1,13 @@
-/* Transport openmp: an OpenMP runtime keeps the threads and hands out the
- * chunks.  Everything else is as with other transports: the same protocol calls
- * the same kernel once a chunk; threads are bound and timed, results verified,
- * in the same way.
+/* Transport openmp: an OpenMP runtime has the threads and hands out the chunks.
+ * All else is as with other transports: the protocol calls the kernel once a
+ * chunk, threads are bound and timed, and results are verified.
  *
  * The runtimes, gcc's libgomp and LLVM's libomp, are loaded when a cell asks
  * for them and called at the entry points that their compilers emit for
  *     #pragma omp parallel
  *     #pragma omp for schedule(...) nowait
- * So one build can use both, without an OpenMP compiler, and sees the chunks: a
- * loop body would only see iterations. */
+ * So one build can use both without an OpenMP compiler.  It also sees the
+ * chunks, whereas a loop body only sees iterations. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_H
 
@@ -18,33 +17,33 @@
 
 #include <stdint.h>
 
-/* A runtime that is loaded; it stays so until the process ends. */
+/* A loaded runtime; it stays loaded until the process ends. */
 struct openmp;
 
-/* Loads the runtime of this name (libgomp, libomp), whose idle threads go to
- * sleep soon unless the user's variables say otherwise: they would spin on
- * cores that other cells are measured on.  Returns 0, -ENOENT (not installed)
- * or -errno. */
+/* Loads the runtime of this name (libgomp, libomp).  Its idle threads soon
+ * sleep, unless the user's variables say otherwise: they would spin on cores on
+ * which other cells are measured.  Returns 0, -ENOENT (not installed) or
+ * -errno. */
 int openmp_open(struct openmp **out, const char *name, struct error *err);
 void openmp_close(struct openmp *openmp);
 
 const char *openmp_name(const struct openmp *openmp);
 
-/* The identity of this runtime among others of its name, for the manifest. */
+/* Identifies this runtime among others of its name, for the manifest. */
 struct openmp_identity {
-    char file[512];    /* that was loaded, without links */
-    char build_id[64]; /* of its ELF note, or empty */
-    char version[64];  /* of OpenMP, as the library says, or empty */
-    char waiting[256]; /* the variables that say how its idle threads wait */
+    char file[512];    /* the loaded file, links resolved */
+    char build_id[64]; /* from its ELF note, or empty */
+    char version[64];  /* of OpenMP, from the library, or empty */
+    char waiting[256]; /* the variables that set how idle threads wait */
 };
 void openmp_identify(const struct openmp *openmp, struct openmp_identity *who);
 
-/* Runs body(thread, arg) on each of `threads` threads of the runtime's team,
- * with the caller as thread 0: the `fork` of engine_team_adopt. */
+/* Runs body(thread, arg) on each of `threads` threads of the runtime's team;
+ * the caller is thread 0.  It is the `fork` of engine_team_adopt. */
 void openmp_fork(void *openmp, int threads, void (*body)(int thread, void *arg),
                  void *arg);
 
-/* Whether the runtime gives this number of threads: 0 or -EBUSY. */
+/* Whether the runtime gives this number of threads.  Returns 0 or -EBUSY. */
 int openmp_check_team(struct openmp *openmp, int threads, struct error *err);
 
 /* A loop over the iterations [first, last), the process's share. */
@@ -58,17 +57,17 @@ struct openmp_loop {
 void openmp_loop_prepare(const struct openmp *openmp,
                          const struct openmp_loop *loop);
 
-/* A thread's end of the loop, opened anew before each run of it.  Only the
- * thread itself may call next. */
+/* A thread's source in the loop, opened again before each run.  Only the thread
+ * itself may call next. */
 struct source_openmp {
     struct source base;
     const struct openmp *openmp;
     const struct openmp_loop *loop;
-    void (*more)(void); /* libgomp: what hands out the next chunk */
-    int32_t self;       /* libomp: its number of the thread */
+    void (*more)(void); /* libgomp: returns the next chunk */
+    int32_t self;       /* libomp: its thread number */
     int32_t thread;
-    /* static: the block that is next, the blocks' size, and how far those of
-     * one thread are apart. */
+    /* static: the next block, the size of blocks, and the distance between the
+     * blocks of one thread. */
     int64_t at, size, stride;
 };
 

@@ -13,19 +13,19 @@ enum { OPENMP_ENTRIES = 16 };
 
 struct openmp_runtime {
     const char *name;
-    const char *package;        /* of Debian, for messages */
+    const char *package;        /* Debian's, for messages */
     const char *files[4];       /* tried in this order */
-    const char *const *entries; /* names of the called functions; NULL ends
-                                   it */
-    /* The variables by which a user says how idle threads wait, and what this
-     * program says where none is set. */
+    const char *const *entries; /* names of the called functions; NULL ends the
+                                   list */
+    /* The variables by which a user sets how idle threads wait, and the one
+     * that this program sets if none is set. */
     const char *waiting[3], *variable, *value;
-    const char *mark; /* the library's text before its version of OpenMP */
+    const char *mark; /* the text in the library before its OpenMP version */
     void (*fork)(const struct openmp *openmp, int threads,
                  void (*body)(int thread, void *arg), void *arg);
-    /* The schedule of a schedule(runtime); for the tasks of the next team. */
+    /* Sets schedule(runtime) for the tasks of the next team. */
     void (*set_schedule)(const struct openmp *openmp, int kind, int chunk);
-    /* A source's first next; it puts what comes then in its place. */
+    /* A source's first next; replaces itself by the later one. */
     bool (*begin)(struct source *source, struct chunk *chunk);
 };
 
@@ -42,7 +42,7 @@ static inline void openmp_chunk(struct chunk *chunk, int64_t from, int64_t to)
     *chunk = (struct chunk){.start = from, .size = to - from};
 }
 
-/* A source's next after its last chunk; false. */
+/* A source's next after the last chunk: returns false. */
 bool openmp_over(struct source *source, struct chunk *chunk);
 
 /* omp_set_schedule's bit for `monotonic:`. */

@@ -1,6 +1,6 @@
 /* The schedules of OpenMP loops as specs: static[:chunk=n], dynamic:chunk=n,
  * guided:chunk=n, and runtime, the value of OMP_SCHEDULE when the cell is made.
- * They take the place of schemes under transport openmp. */
+ * Under transport openmp they replace schemes. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_SCHEDULE_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_SCHEDULE_H
 
@@ -19,24 +19,24 @@ enum openmp_kind {
 
 struct openmp_schedule {
     enum openmp_kind kind;
-    bool runtime;   /* schedule(runtime), set to this kind before the loop */
+    bool runtime;   /* schedule(runtime): this kind is set before the loop */
     int64_t chunk;  /* 0: not given */
-    bool monotonic; /* a thread's chunks ascend; else the runtime may choose */
+    bool monotonic; /* a thread's chunks ascend; else in any order */
 };
 
-/* The possible names, for lists; a NULL name ends it. */
+/* All names, for lists; NULL ends them. */
 struct openmp_about {
     const char *name, *summary;
     const struct spec_param *params;
 };
 extern const struct openmp_about openmp_schedules[];
 
-/* Whether a spec names a schedule; `static` is also a scheme's name. */
+/* Whether a spec names a schedule; `static` is also the name of a scheme. */
 bool openmp_schedule_named(const char *text);
 
 /* Reads a spec and writes its canonical form.  A `runtime` without kind= takes
- * what `variable` (the value of OMP_SCHEDULE, or NULL) says, so that the
- * canonical form says what runs; with complete false it may stay open.  Returns
+ * the kind of `variable` (the value of OMP_SCHEDULE, or NULL), so that the
+ * canonical form shows what runs; unless `complete`, it may stay open.  Returns
  * 0 or -EINVAL. */
 int openmp_schedule_parse(const char *text, bool complete, const char *variable,
                           struct openmp_schedule *schedule,

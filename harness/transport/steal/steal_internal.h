@@ -1,5 +1,5 @@
-/* The private parts of work stealing, shared by the files steal*.c: steal.c
- * opens it and steals in memory, steal_ranks.c steals between ranks. */
+/* The private declarations of work stealing: steal.c opens it and steals in
+ * memory, steal_ranks.c steals between ranks. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_INTERNAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_INTERNAL_H
 
@@ -10,7 +10,7 @@ static inline uint64_t steal_look(const struct steal_range *range)
     return atomic_load_explicit(&range->ends, memory_order_acquire);
 }
 
-/* One range less that holds something. */
+/* A range has become empty. */
 void steal_emptied(struct steal *steal);
 
 /* ---- between ranks ---- */
@@ -19,10 +19,10 @@ void steal_emptied(struct steal *steal);
 int steal_ranks_open(struct steal *steal);
 void steal_ranks_reset(struct steal *steal);
 
-/* By an idle thread: passes a moment, or blocks until something comes. */
+/* By an idle thread: passes a moment, or blocks until a message comes. */
 void steal_pause(struct steal *steal, struct engine_idle *idle);
 
-/* Nobody works here any more, although iterations may be left. */
+/* All threads of this rank have left, although iterations may remain. */
 static inline bool steal_is_deserted(const struct steal *steal)
 {
     return atomic_load(&steal->working) == 0;

@@ -1,8 +1,8 @@
-/* A range of iterations that its owner takes pieces of from the front and
- * thieves from the back.  Both ends are in one word, so that every change is
- * one compare-and-swap: no lock, and no thread can see half of it.  A word may
- * come back without harm: the same ends are the same iterations, which no
- * worker has taken. */
+/* A range of iterations: its owner takes pieces from the front, thieves from
+ * the back.  Both ends are in one word, so that every change is one
+ * compare-and-swap: no lock, and no thread can see half of it.  A word may
+ * recur without harm: the same ends mean the same iterations, which no worker
+ * has taken. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 
@@ -56,8 +56,8 @@ static inline int64_t steal_size(uint64_t ends)
     return steal_end(ends) - steal_begin(ends);
 }
 
-/* A thief's part of `size`: half, the middle iteration too, but not less than
- * the run's minimum chunk if `size` has that much. */
+/* The size that a thief takes of `size`: half, rounded up, and at least the
+ * run's minimum chunk if `size` has that much. */
 static inline int64_t steal_half(int64_t size, int64_t min_chunk)
 {
     int64_t half = size - size / 2;

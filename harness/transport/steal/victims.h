@@ -1,10 +1,9 @@
 /* Victims: the units that a thief tries, and their order.  It tries all others
- * equally (random), or near ones before far ones: those that share its cache,
- * its socket, its node, then the rest.  Among equally near ones the order is
- * random, from a seed.
+ * in random order, or near ones first: units on its cache, its socket, its
+ * node, then the rest.  Equally near ones come in random order, from a seed.
  *
- * Pure arithmetic.  The units are the threads of a rank, or ranks, by where
- * their first worker is. */
+ * Pure arithmetic.  The units are the threads of a rank, or ranks by the site
+ * of their first worker. */
 #ifndef HARNESS_TRANSPORT_STEAL_VICTIMS_H
 #define HARNESS_TRANSPORT_STEAL_VICTIMS_H
 
@@ -13,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Units sorted by place: near ones are next to each other. */
+/* Units sorted by site, so that near ones are adjacent. */
 struct nearness {
     int count;
     struct site *site; /* in sorted order */
-    int *order;        /* the units in it */
-    int *place;        /* of each unit in it */
+    int *order;        /* the units in sorted order */
+    int *place;        /* position of each unit in `order` */
 };
 
 /* site: of each unit; NULL: all are equally near.  Returns 0 or -ENOMEM. */
@@ -28,30 +27,30 @@ void nearness_close(struct nearness *nearness);
 
 enum { VICTIM_TIERS = 4 }; /* cache, socket, node, others */
 
-/* The others as one thief sees them.  Tier k are those within [from, to) of
- * tier k but not of the one before. */
+/* The victims of one thief.  Tier k has the units within [from, to) of tier k
+ * that are not in the tiers before. */
 struct victims {
     const struct nearness *nearness;
-    int self; /* place of the thief */
+    int self; /* the thief's position in `order` */
     int tiers;
     struct {
         int from, to;
     } tier[VICTIM_TIERS];
 };
 
-/* near: in tiers, else all others are one tier.  nearness stays the caller's,
- * where it was opened with sites. */
+/* near: in tiers; otherwise all others are one tier. nearness stays the
+ * caller's; without sites there is one tier. */
 void victims_open(struct victims *victims, const struct nearness *nearness,
                   int self, bool near);
 
-/* One round of a thief; zeroed it begins. */
+/* One round of a thief; set all members 0 to begin. */
 struct victims_round {
     int tier, tried;
-    int first; /* of the tier */
+    int first; /* the first position in the tier */
 };
 
-/* The next unit to try, -1: the round is over.  Each of a tier once when they
- * are at most `most`, else `most` drawn from it. */
+/* The next unit to try, -1: the round is over.  Tries each unit of a tier once
+ * if there are at most `most`, otherwise `most` random ones. */
 int victims_next(const struct victims *victims, struct victims_round *round,
                  int most, uint64_t *random);
 
