@@ -120,13 +120,6 @@ static size_t triad_output_bytes(const void *instance)
     return (size_t)t->block * sizeof(double);
 }
 
-/* The elements of a block; elements behind the last one are 0. */
-static int64_t length_of(const struct triad *t, int64_t iteration)
-{
-    int64_t left = t->size - iteration * t->block;
-    return left < t->block ? left : t->block;
-}
-
 KERNEL_CLONES static void add(double *a, const double *b, const double *c,
                               int64_t count)
 {
@@ -184,7 +177,10 @@ static void triad_reference(const void *instance, int64_t start, int64_t size,
 
 static double triad_operations(const void *instance, int64_t iteration)
 {
-    return (double)length_of(instance, iteration);
+    /* The elements of a block; elements behind the last one are 0. */
+    const struct triad *t = instance;
+    int64_t left = t->size - iteration * t->block;
+    return (double)(left < t->block ? left : t->block);
 }
 
 /* Two arrays are read and one is written. */

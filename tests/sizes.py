@@ -40,10 +40,10 @@ EXCEPTIONS = {
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
     "base": 2750,
-    "sched": 7555,
-    "kernels": 7395,
+    "sched": 7543,
+    "kernels": 7387,
     "harness": 40850,
-    "dls": 12005,
+    "dls": 11999,
     "bench": 46400,
     "Python": 16135,
 }

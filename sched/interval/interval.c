@@ -7,15 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 
-static int check_number(const char *what, double value, double min,
-                        struct error *err)
-{
-    if (isfinite(value) && value >= min)
-        return 0;
-    return error_set(err, EINVAL, "%s is %g, it must be at least %g", what,
-                     value, min);
-}
-
 static int check_group(const struct interval_group *group, int j,
                        struct error *err)
 {
@@ -72,7 +63,9 @@ int interval_check(const struct interval_model *model, struct error *err)
         {"the lead", model->lead, 0},
     };
     for (size_t i = 0; code == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
-        code = check_number(rows[i].what, rows[i].value, rows[i].min, err);
+        if (!isfinite(rows[i].value) || rows[i].value < rows[i].min)
+            code = error_set(err, EINVAL, "%s is %g, it must be at least %g",
+                             rows[i].what, rows[i].value, rows[i].min);
     if (code == 0 && (model->last < 0 || model->last >= model->groups ||
                       (model->last == 0 && model->groups > 1 &&
                        model->group[0].workers == 1)))

@@ -35,17 +35,6 @@ static int parse_half(const struct finder *finder, const char *which,
     return check_half(*ops, text, err);
 }
 
-/* Two halves and nothing else. */
-static int check_form(const char *text, const char *slash, struct error *err)
-{
-    if (slash > text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL)
-        return 0;
-    return error_set(err, EINVAL,
-                     "scheme %s: two schemes are written outer/inner, as in "
-                     "gss/static",
-                     text);
-}
-
 static int parse_two(const struct finder *finder, const char *text,
                      const char *slash, struct sched_pair *pair,
                      struct error *err)
@@ -54,9 +43,13 @@ static int parse_two(const struct finder *finder, const char *text,
     if (strlen(text) >= sizeof(outer))
         return error_set(err, EINVAL, "scheme: the text is too long");
     snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
-    int code = check_form(text, slash, err);
-    if (code == 0)
-        code = parse_half(finder, "outer", outer, text, &pair->outer,
+    if (slash == text || slash[1] == '\0' || strchr(slash + 1, '/') != NULL)
+        return error_set(
+            err, EINVAL,
+            "scheme %s: two schemes are written outer/inner, as in "
+            "gss/static",
+            text);
+    int code = parse_half(finder, "outer", outer, text, &pair->outer,
                           &pair->outer_spec, err);
     if (code == 0)
         code = parse_half(finder, "inner", slash + 1, text, &pair->inner,
