@@ -222,16 +222,6 @@ int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
     return 0;
 }
 
-static int parse_scheme(dls_loop *loop, const dls_context *context,
-                        const struct schedule *schedule)
-{
-    int code = own_parse(context, schedule->scheme, &loop->scheme, &loop->spec,
-                         &loop->error);
-    if (code != 0 && schedule->from[0] != '\0')
-        error_prefix(&loop->error, code, "%s", schedule->from);
-    return code;
-}
-
 static int report_loop(dls_loop *loop, const char *name)
 {
     const struct report_form form = {.transport = "shared",
@@ -258,8 +248,12 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     if (code == 0)
         code = schedule_resolve(known.name != NULL ? known.name : "loop",
                                 scheme, &schedule, &loop->error);
-    if (code == 0)
-        code = parse_scheme(loop, known.context, &schedule);
+    if (code == 0) {
+        code = own_parse(known.context, schedule.scheme, &loop->scheme,
+                         &loop->spec, &loop->error);
+        if (code != 0 && schedule.from[0] != '\0')
+            error_prefix(&loop->error, code, "%s", schedule.from);
+    }
     if (code != 0)
         return code;
     loop->workers = workers;

@@ -20,20 +20,14 @@ static double finish_of(const struct dls_worker *worker,
                : 0;
 }
 
-static uint64_t start_of(const dls_loop *loop)
-{
-    uint64_t start = UINT64_MAX;
-    for (int w = 0; w < loop->workers; w++)
-        if (loop->worker[w].asked && loop->worker[w].begun < start)
-            start = loop->worker[w].begun;
-    return start;
-}
-
 void report_part(dls_loop *loop, struct report_part *part)
 {
     struct report *report = loop->report;
     double tick_s = report->tick_s = loop_tick_s(loop);
-    report->start = start_of(loop);
+    report->start = UINT64_MAX;
+    for (int w = 0; w < loop->workers; w++)
+        if (loop->worker[w].asked && loop->worker[w].begun < report->start)
+            report->start = loop->worker[w].begun;
     *part = (struct report_part){.least_s = INFINITY,
                                  .workers = loop->workers,
                                  .oversubscribed =

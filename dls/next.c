@@ -273,17 +273,6 @@ double loop_tick_s(const dls_loop *loop)
     return passed > 0 ? (engine_now() - loop->opened.s) / passed : 0;
 }
 
-static void add_worker(const dls_loop *loop, int number, double tick_s,
-                       dls_stats *sum)
-{
-    const struct dls_worker *worker = &loop->worker[number];
-    const struct dls_work work = worker_work(worker);
-    sum->iterations += work.run;
-    sum->chunks += work.chunks;
-    sum->busy_s += (double)worker->busy * tick_s;
-    sum->ask_s += (double)worker->ask * tick_s;
-}
-
 static double imbalance_of(const dls_loop *loop)
 {
     double longest = 0, sum = 0;
@@ -304,9 +293,15 @@ DLS_PUBLIC int dls_statistics(const dls_loop *loop, int worker,
         return -EINVAL;
     dls_stats sum = {.size = stats->size};
     double tick_s = loop_tick_s(loop);
-    for (int w = 0; w < loop->workers; w++)
-        if (worker == -1 || w == worker)
-            add_worker(loop, w, tick_s, &sum);
+    for (int w = 0; w < loop->workers; w++) {
+        if (worker != -1 && w != worker)
+            continue;
+        const struct dls_work work = worker_work(&loop->worker[w]);
+        sum.iterations += work.run;
+        sum.chunks += work.chunks;
+        sum.busy_s += (double)loop->worker[w].busy * tick_s;
+        sum.ask_s += (double)loop->worker[w].ask * tick_s;
+    }
     if (worker == -1)
         sum.imbalance = imbalance_of(loop);
     /* The program may know fewer fields. */

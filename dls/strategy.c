@@ -57,32 +57,11 @@ static int parse_last_first(const char *text, struct strategy *strategy,
     return code != 0 ? code : sched_parse("ss", &strategy->ops, &single, err);
 }
 
-static int check_possible(const struct strategy *strategy, struct error *err)
-{
-    if (strategy->ops == NULL || strategy->ops->available == NULL)
-        return 0;
-    return error_set(err, EINVAL,
-                     "scheme %s counts the processes in run queues, which are "
-                     "not known to the loops of another program",
-                     strategy->spec.canonical);
-}
-
 bool strategy_by_cost(const struct strategy *strategy)
 {
     return strategy->ops != NULL &&
            (sched_flags(strategy->ops, &strategy->spec) & SCHED_NEEDS_COST) !=
                0;
-}
-
-static int check_costs(const struct strategy *strategy, int64_t iterations,
-                       struct error *err)
-{
-    if (iterations <= STRATEGY_COSTS_MAX)
-        return 0;
-    return error_set(err, ENOTSUP,
-                     "%s keeps the costs of up to %d iterations, this loop has "
-                     "%lld",
-                     strategy->text, STRATEGY_COSTS_MAX, (long long)iterations);
 }
 
 /* A table has all chunks at once. */
@@ -105,16 +84,6 @@ bool strategy_keeps_order(const struct strategy *strategy)
            !(sched_flags(strategy->ops, &strategy->spec) & SCHED_PRIMED);
 }
 
-static int check_steal(int64_t iterations, struct error *err)
-{
-    if (iterations <= STEAL_ITERATIONS_MAX)
-        return 0;
-    return error_set(err, ENOTSUP,
-                     "steal is for loops of up to %lld iterations, this one "
-                     "has %lld",
-                     (long long)STEAL_ITERATIONS_MAX, (long long)iterations);
-}
-
 int strategy_check(const struct strategy *strategy, int64_t iterations,
                    int threads, struct error *err)
 {
@@ -122,9 +91,23 @@ int strategy_check(const struct strategy *strategy, int64_t iterations,
                                     .workers = threads};
     struct sched sched;
     if (strategy->steals)
-        return check_steal(iterations, err);
+        return iterations <= STEAL_ITERATIONS_MAX
+                   ? 0
+                   : error_set(err, ENOTSUP,
+                               "steal is for loops of up to %lld iterations, "
+                               "this one "
+                               "has %lld",
+                               (long long)STEAL_ITERATIONS_MAX,
+                               (long long)iterations);
     if (strategy_by_cost(strategy))
-        return check_costs(strategy, iterations, err);
+        return iterations <= STRATEGY_COSTS_MAX
+                   ? 0
+                   : error_set(err, ENOTSUP,
+                               "%s keeps the costs of up to %d iterations, "
+                               "this loop has "
+                               "%lld",
+                               strategy->text, STRATEGY_COSTS_MAX,
+                               (long long)iterations);
     int code = sched_check(strategy->ops, &strategy->spec, &loop, 1, err);
     if (code == 0 && strategy->ops->order != NULL)
         return check_ordered(strategy, &loop, err);
@@ -157,8 +140,12 @@ int strategy_parse(const char *text, struct strategy *strategy,
         code = parse_last_first(text, strategy, err);
     else
         code = sched_parse(text, &strategy->ops, &strategy->spec, err);
-    if (code == 0)
-        code = check_possible(strategy, err);
+    if (code == 0 && strategy->ops != NULL && strategy->ops->available != NULL)
+        code =
+            error_set(err, EINVAL,
+                      "scheme %s counts the processes in run queues, which are "
+                      "not known to the loops of another program",
+                      strategy->spec.canonical);
     if (code == 0)
         memcpy(strategy->text, strategy->spec.canonical,
                sizeof(strategy->text));

@@ -43,7 +43,7 @@ BUDGET = {
     "sched": 7543,
     "kernels": 7387,
     "harness": 40850,
-    "dls": 11999,
+    "dls": 11939,
     "bench": 46400,
     "Python": 16135,
 }

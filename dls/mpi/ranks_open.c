@@ -23,20 +23,15 @@ static const enum family family = FAMILY_SMPI;
 static const enum family family = FAMILY_MPICH;
 #endif
 
-static enum family family_of(const char *version)
-{
-    if (strstr(version, "Open MPI") != NULL)
-        return FAMILY_OPENMPI;
-    return strstr(version, "SMPI") != NULL ? FAMILY_SMPI : FAMILY_MPICH;
-}
-
 static int check_family(struct error *err)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, "\n\t")] = '\0';
-    enum family runs = family_of(version);
+    enum family runs = strstr(version, "Open MPI") != NULL ? FAMILY_OPENMPI
+                       : strstr(version, "SMPI") != NULL   ? FAMILY_SMPI
+                                                           : FAMILY_MPICH;
     if (runs == family)
         return 0;
     return error_set(err, EINVAL,

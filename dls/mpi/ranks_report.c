@@ -55,17 +55,6 @@ int ranks_report_open(struct ranks *ranks, const char *name)
     return comm_agree(comm, code, &loop->error);
 }
 
-/* Rank 0 writes the run of all ranks. */
-static int write_run(struct ranks *ranks)
-{
-    struct report_part *all = ranks->loop.report->parts;
-    if (ranks->comm.rank != 0)
-        return 0;
-    for (int r = 1; r < ranks->comm.ranks; r++)
-        report_add(all, &all[r]);
-    return report_run(&ranks->loop, all);
-}
-
 int ranks_report_step(struct ranks *ranks)
 {
     dls_loop *loop = &ranks->loop;
@@ -78,7 +67,13 @@ int ranks_report_step(struct ranks *ranks)
     if (ranks->patience.nap_ns == 0 || engine_simulated)
         part.oversubscribed = !engine_simulated; /* their host has too many */
     comm_gather(comm, &part, report->parts, sizeof(part));
-    int code = comm_agree(comm, write_run(ranks), &loop->error);
+    int code = 0;
+    if (comm->rank == 0) { /* writes the run of all ranks */
+        for (int r = 1; r < comm->ranks; r++)
+            report_add(report->parts, &report->parts[r]);
+        code = report_run(loop, report->parts);
+    }
+    code = comm_agree(comm, code, &loop->error);
     if (code != 0)
         return code;
     comm_broadcast(comm, &report->repetition, sizeof(report->repetition));

@@ -281,16 +281,6 @@ void ranks_set_patience(struct ranks *ranks, long busy)
                                  .nap_ns = crowded ? 0 : ENGINE_SHORT_NAP_NS};
 }
 
-static void count_busy(struct ranks *ranks, const uint64_t *host)
-{
-    const struct comm *comm = &ranks->comm;
-    long busy = 0;
-    for (int r = 0; r < comm->ranks; r++)
-        if (host[r] == host[comm->rank])
-            busy += ranks->count[r] > 0 ? ranks->count[r] : 1;
-    ranks_set_patience(ranks, busy);
-}
-
 static int place_workers(struct ranks *ranks)
 {
     struct error *err = &ranks->loop.error;
@@ -303,8 +293,12 @@ static int place_workers(struct ranks *ranks)
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = share_hosts(ranks, host);
+    long busy = 0;
+    for (int r = 0; code == 0 && r < comm->ranks; r++)
+        if (host[r] == host[comm->rank])
+            busy += ranks->count[r] > 0 ? ranks->count[r] : 1;
     if (code == 0)
-        count_busy(ranks, host);
+        ranks_set_patience(ranks, busy);
     for (int w = 0; code == 0 && w < ranks->tree.workers; w++)
         ranks->site[w] =
             (struct site){host[ranks->tree.worker_rank[w]], -1, -1};

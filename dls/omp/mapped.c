@@ -139,16 +139,6 @@ static bool is_limited(size_t size)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
 }
 
-/* Reserves the file's room at once.  The program would end (SIGBUS, SIGXFSZ) if
- * it wrote a page without room on the disk, or beyond the process's file
- * limit.  Returns 0 or errno. */
-static int reserve_bytes(int file, size_t size)
-{
-    if (is_limited(size))
-        return EFBIG;
-    return posix_fallocate(file, 0, (off_t)size);
-}
-
 /* Where the folder is full: memory that `dlsbench omp` keeps.  -1: it is not
  * there to be asked. */
 static int open_memory(size_t size)
@@ -167,7 +157,12 @@ static int open_file(const char *folder, size_t size)
 {
     char path[PATH_SIZE];
     int file = create_file(folder, path);
-    int code = file < 0 ? errno : reserve_bytes(file, size);
+    /* Reserves the file's room at once.  The program would end (SIGBUS,
+     * SIGXFSZ) if it wrote a page without room on the disk, or beyond the
+     * process's file limit. */
+    int code = file < 0           ? errno
+               : is_limited(size) ? EFBIG
+                                  : posix_fallocate(file, 0, (off_t)size);
     if (code == 0)
         return file;
     if (file >= 0) {

@@ -115,15 +115,6 @@ static bool gather_part(struct part *part)
     return true;
 }
 
-static void add_more(struct counters_site *counted, const struct stretch *one)
-{
-    counted->units.count += one->units.count;
-    counted->units.ticks += one->units.ticks;
-    if (one->units.longest > counted->units.longest)
-        counted->units.longest = one->units.longest;
-    sums_add(counted, &one->sums);
-}
-
 /* With perfect balance all would compute equally long.  A part with tasks saves
  * nothing, because they go to any waiting thread.  A thread that begins late
  * because nobody woke it, or it had no core, is not out of balance. */
@@ -154,8 +145,13 @@ static void add_part(struct counters_site *counted, const struct part *part)
         const struct stretch *one = part_stretch(part, i);
         counted->threads.busy +=
             (double)(one->stint.end - one->stint.begin + one->late - one->idle);
-        if (one->more)
-            add_more(counted, one);
+        if (!one->more)
+            continue;
+        counted->units.count += one->units.count;
+        counted->units.ticks += one->units.ticks;
+        if (one->units.longest > counted->units.longest)
+            counted->units.longest = one->units.longest;
+        sums_add(counted, &one->sums);
     }
     if ((part->kinds & ~atomic_load(&counted->kinds)) != 0)
         atomic_fetch_or(&counted->kinds, part->kinds);

@@ -105,13 +105,6 @@ static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
     parallel->ptr = block;
 }
 
-/* Visits that were cancelled, and so were not left by all, are over now. */
-static void end_block(struct block *block)
-{
-    for (int i = 0; i < SLOTS; i++)
-        instance_abandon(&block->slot[i]);
-}
-
 static void parallel_end(data_t *parallel, data_t *task, int flags,
                          const void *caller)
 {
@@ -127,7 +120,9 @@ static void parallel_end(data_t *parallel, data_t *task, int flags,
     }
     while (block != NULL) {
         struct block *next = atomic_load(&block->next);
-        end_block(block);
+        /* Visits that were cancelled, and so were not left by all, end now. */
+        for (int i = 0; i < SLOTS; i++)
+            instance_abandon(&block->slot[i]);
         free(block);
         block = next;
     }
