@@ -42,7 +42,7 @@ BUDGET = {
     "base": 2750,
     "sched": 7543,
     "kernels": 7387,
-    "harness": 40850,
+    "harness": 40760,
     "dls": 11939,
     "bench": 46400,
     "Python": 16135,

@@ -98,14 +98,6 @@ static int read_words(struct setup *setup, struct error *err)
     return code;
 }
 
-/* The protocol that goes with the kernel and the scheme. */
-static const char *fitting_protocol(const struct setup *setup, bool dependences)
-{
-    return dependences                         ? "dmps"
-           : setup->scheme.kind == SCHEME_PLAN ? "push"
-                                               : "parallel";
-}
-
 static int wrong_protocol(const struct setup *setup, bool dependences,
                           struct error *err)
 {
@@ -138,7 +130,9 @@ static int check_protocol(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     bool dependences = setup->kernel->dependence != NULL;
-    const char *fits = fitting_protocol(setup, dependences);
+    const char *fits = dependences                         ? "dmps"
+                       : setup->scheme.kind == SCHEME_PLAN ? "push"
+                                                           : "parallel";
     if (text_is(cell->protocol, "auto"))
         cell->protocol = fits;
     bool fit = text_is(cell->protocol, fits) ||

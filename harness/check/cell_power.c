@@ -75,14 +75,6 @@ static int check_measured(const struct cell *cell, struct error *err)
     return 0;
 }
 
-static bool are_equal(const double *power, int workers)
-{
-    int i = 1;
-    while (i < workers && power[i] == power[0])
-        i++;
-    return i >= workers;
-}
-
 int setup_check_power(struct setup *setup, struct error *err)
 {
     int64_t total = 0;
@@ -104,7 +96,10 @@ int setup_check_power(struct setup *setup, struct error *err)
                          (long long)total, workers);
     if (code != 0)
         return code;
-    if (!are_equal(setup->power, workers)) {
+    int equal = 1;
+    while (equal < workers && setup->power[equal] == setup->power[0])
+        equal++;
+    if (equal < workers) {
         format_powers(cell, setup->power, workers);
         return 0;
     }

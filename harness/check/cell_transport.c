@@ -7,16 +7,13 @@
 #include <errno.h>
 #include <string.h>
 
-static enum transport_ask protocol_of(const struct cell *cell)
-{
-    return text_is(cell->protocol, "push")       ? TRANSPORT_PLAN
-           : text_is(cell->protocol, "parallel") ? TRANSPORT_INDEPENDENT
-                                                 : TRANSPORT_DEPENDENT;
-}
-
 const struct transport_ops *cell_transport(const struct cell *cell)
 {
-    return transport_for(cell->transport, protocol_of(cell));
+    enum transport_ask protocol =
+        text_is(cell->protocol, "push")       ? TRANSPORT_PLAN
+        : text_is(cell->protocol, "parallel") ? TRANSPORT_INDEPENDENT
+                                              : TRANSPORT_DEPENDENT;
+    return transport_for(cell->transport, protocol);
 }
 
 /* The field that this transport alone has. */

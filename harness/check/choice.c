@@ -76,15 +76,6 @@ static int write_rule(const struct choice_rule *rule,
                : error_set(err, EINVAL, "scheme auto: the spec is too long");
 }
 
-/* A list has one entry more than it has '+'. */
-static int count_entries(const char *list)
-{
-    int count = 1;
-    for (; *list != '\0'; list++)
-        count += *list == '+';
-    return count;
-}
-
 /* Each by itself is a scheme, and no other auto. */
 static int check_schemes(const char *list, struct error *err)
 {
@@ -120,7 +111,10 @@ static int check_list(const char *key, const char *field, const char *list,
     if (text_is(list, "all") || text_is(list, "given") ||
         (text_is(list, "usual") && text_is(key, "intervals")))
         return 0;
-    if (count_entries(list) > CHOICE_ENTRIES_MAX)
+    int entries = 1; /* one more than the list has '+' */
+    for (const char *at = list; *at != '\0'; at++)
+        entries += *at == '+';
+    if (entries > CHOICE_ENTRIES_MAX)
         return error_set(err, EINVAL,
                          "scheme auto: %s: at most %d are possible", key,
                          CHOICE_ENTRIES_MAX);

@@ -120,14 +120,6 @@ static int list_intervals(const struct setup *setup, struct lists *lists,
     return code;
 }
 
-static bool is_listed(const struct cell *list, int count, const char *hash)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(list[i].hash, hash) == 0)
-            return true;
-    return false;
-}
-
 static void put_choice(struct cell *cell, const char *scheme,
                        const char *hierarchy, int64_t interval)
 {
@@ -146,8 +138,10 @@ static int add_candidate(const struct cell *cell, const char *scheme,
     *next = *cell;
     put_choice(next, scheme, hierarchy, interval);
     int code = cell_check(next, err);
-    if (code == 0 && !is_listed(list, *count, next->hash))
-        ++*count;
+    for (int i = 0; code == 0 && i < *count; i++)
+        if (strcmp(list[i].hash, next->hash) == 0)
+            return 0;
+    *count += code == 0;
     return code;
 }
 

@@ -147,16 +147,6 @@ static void add_transports(struct names *names, asks asked)
     }
 }
 
-/* Without those that take loops of some length only. */
-static void drop_limited(struct names *names)
-{
-    int kept = 0;
-    for (int i = 0; i < names->count; i++)
-        if (transport_find(names->name[i])->rules->iterations_max == 0)
-            names->name[kept++] = names->name[i];
-    names->count = kept;
-}
-
 /* The schemes that a transport takes by their kinds. */
 static void add_schemes(struct names *names, const struct transport_ops *ops)
 {
@@ -252,7 +242,12 @@ static int check_iterations(const struct setup *setup, asks asked,
     if (count <= rules->iterations_max)
         return 0;
     add_transports(&names, asked);
-    drop_limited(&names);
+    /* Without those that take loops of some length only. */
+    int kept = 0;
+    for (int i = 0; i < names.count; i++)
+        if (transport_find(names.name[i])->rules->iterations_max == 0)
+            names.name[kept++] = names.name[i];
+    names.count = kept;
     join_names(&names, "; use transport ", instead, sizeof(instead));
     return error_set(err, ENOTSUP,
                      "transport %s is for loops of up to %lld iterations, this "

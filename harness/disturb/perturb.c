@@ -185,22 +185,15 @@ static int unknown_kind(const char *name, struct error *err)
                            name);
 }
 
-/* The value of a key; NULL: the kind lacks the key, or its value is missing. */
-static const struct spec_value *value_of(const struct perturb_kind *kind,
-                                         const struct spec *spec,
-                                         const char *key)
-{
-    for (int i = 0; kind->params[i].key != NULL; i++)
-        if (strcmp(kind->params[i].key, key) == 0 && spec->value[i].given)
-            return &spec->value[i];
-    return NULL;
-}
-
+/* The value of a key; `none` if the kind lacks the key, or the text does not
+ * give it. */
 static double real_of(const struct perturb_kind *kind, const struct spec *spec,
                       const char *key, double none)
 {
-    const struct spec_value *value = value_of(kind, spec, key);
-    return value != NULL ? value->real : none;
+    for (int i = 0; kind->params[i].key != NULL; i++)
+        if (strcmp(kind->params[i].key, key) == 0 && spec->value[i].given)
+            return spec->value[i].real;
+    return none;
 }
 
 static void fill_perturb(struct perturb *perturb,

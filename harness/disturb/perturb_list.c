@@ -36,14 +36,6 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->canonical, y->canonical);
 }
 
-static int read_entry(const char *text, struct entry *entry, struct error *err)
-{
-    if (strcmp(text, "none") == 0)
-        return error_set(err, EINVAL,
-                         "perturb: give none alone, not beside others");
-    return perturb_parse(text, &entry->perturb, entry->canonical, err);
-}
-
 /* All of them, in the order of their canonical forms; `text` is cut up. */
 static int read_entries(char *text, struct entry *entry, int *count,
                         struct error *err)
@@ -58,7 +50,11 @@ static int read_entries(char *text, struct entry *entry, int *count,
             return error_set(err, EINVAL,
                              "perturb: at most %d are possible in one cell",
                              PERTURBS_MAX);
-        int code = read_entry(text, &entry[(*count)++], err);
+        if (strcmp(text, "none") == 0)
+            return error_set(err, EINVAL,
+                             "perturb: give none alone, not beside others");
+        struct entry *one = &entry[(*count)++];
+        int code = perturb_parse(text, &one->perturb, one->canonical, err);
         if (code != 0)
             return code;
     }

@@ -31,22 +31,18 @@ static struct row_context row_context(const struct launch *launch,
         .handover_s = {launch->handover_s[0], launch->handover_s[1]}};
 }
 
-/* Lines for each of many thousand simulated workers would be most of the
- * output. */
-static int recorded_workers(const struct launch *launch,
-                            const struct item *item)
-{
-    int workers = run_workers(item->run);
-    bool many = engine_simulated && workers > SIMULATED_WORKERS_RECORDED;
-    return many && !launch->work.policy.trace ? 0 : workers;
-}
-
 static int record_repetition(struct launch *launch, const struct item *item,
                              const struct run_result *result, struct error *err)
 {
     struct row_context context = row_context(launch, item);
     int code = row_run(&context, result, &launch->runs, err);
-    for (int w = 0; code == 0 && w < recorded_workers(launch, item); w++)
+    int workers = run_workers(item->run);
+    /* Lines for each of many thousand simulated workers would be most of the
+     * output. */
+    if (engine_simulated && workers > SIMULATED_WORKERS_RECORDED &&
+        !launch->work.policy.trace)
+        workers = 0;
+    for (int w = 0; code == 0 && w < workers; w++)
         code =
             record_line(&launch->workers, row_worker(&context, result, w), err);
     for (int64_t i = 0;

@@ -29,24 +29,16 @@ void launch_gather(const struct cell *cells, int *order, int count)
     free(mixed);
 }
 
-/* Cells of one kernel from order[from] on. */
-static int count_alike(const struct cell *cells, const int *order, int from,
-                       int count)
-{
-    int equal = 1;
-    while (from + equal < count &&
-           same_kernel(&cells[order[from]], &cells[order[from + equal]]))
-        equal++;
-    return equal;
-}
-
 int launch_block(const struct cell *cells, const int *order, int from,
                  int count, double cell_seconds)
 {
     double room = fmin(floor(BLOCK_S / cell_seconds), LAUNCH_BLOCK_MOST);
     int most = (int)fmax(room, LAUNCH_BLOCK_LEAST), taken = 0;
     while (from + taken < count && taken < most) {
-        int alike = count_alike(cells, order, from + taken, count);
+        int first = from + taken, alike = 1; /* cells of one kernel */
+        while (first + alike < count &&
+               same_kernel(&cells[order[first]], &cells[order[first + alike]]))
+            alike++;
         if (taken >= LAUNCH_BLOCK_LEAST && taken + alike > most)
             break;
         taken = taken + alike < most ? taken + alike : most;

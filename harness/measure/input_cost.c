@@ -42,15 +42,6 @@ int input_cost_count(const struct crew *crew)
 
 /* ---- one message ---- */
 
-static double send_units(struct transfer *t, int units)
-{
-    if (t->at + units > UNITS)
-        t->at = 0;
-    const struct port_message message = {t->to, DATA, t->at, units};
-    t->at += units;
-    return port_time(&t->port, &message, &t->crew->patience);
-}
-
 /* One message of this many units, when its receiver is ready for it. */
 static double one_way(struct transfer *t, int units)
 {
@@ -63,9 +54,13 @@ static double one_way(struct transfer *t, int units)
         comm_quiet_barrier(t->comm);
     else
         comm_sharp_barrier(t->comm);
-    if (t->comm->rank == 0)
-        took = send_units(t, units);
-    else if (receives) {
+    if (t->comm->rank == 0) {
+        if (t->at + units > UNITS)
+            t->at = 0;
+        const struct port_message message = {t->to, DATA, t->at, units};
+        t->at += units;
+        took = port_time(&t->port, &message, &t->crew->patience);
+    } else if (receives) {
         landing_take(&t->landing, (int64_t)units * UNIT, &t->crew->patience,
                      NULL);
         landing_answer(&t->landing, &t->crew->patience);

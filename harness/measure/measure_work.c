@@ -50,17 +50,6 @@ static int64_t chunk_start(const struct work *work, int worker)
     return worker * share_rows(work) + 1;
 }
 
-static int check_rows(const struct work *work, struct error *err)
-{
-    if (chunk_rows(work) > 0)
-        return 0;
-    return error_set(err, EINVAL,
-                     "kernel %s: %lld rows are too few to measure it with %d "
-                     "workers, 2 for each are needed",
-                     work->ops->name, (long long)work->iterations,
-                     work->crew->workers);
-}
-
 /* Between two repetitions a run checks the output and wipes it, by thread 0 of
  * each rank: so rows are not in the cache of the worker that writes them. */
 static void wipe_chunks(const struct work *work)
@@ -137,9 +126,13 @@ static int open_memory(struct work *work, struct calibration_kernel *kernel,
     work->ops->dependence->grid(work->instance, &work->grid);
     kernel->columns = work->grid.columns;
     work->mapped = (size_t)work->iterations * work->output_bytes;
-    int code = check_rows(work, err);
-    if (code == 0)
-        code = work_map(work->mapped, &work->output, err);
+    if (chunk_rows(work) <= 0)
+        return error_set(
+            err, EINVAL,
+            "kernel %s: %lld rows are too few to measure it with %d "
+            "workers, 2 for each are needed",
+            work->ops->name, (long long)work->iterations, work->crew->workers);
+    int code = work_map(work->mapped, &work->output, err);
     if (code == 0)
         code = work_map(work->grid.state_bytes, &work->state, err);
     if (code == 0)

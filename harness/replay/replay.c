@@ -88,14 +88,6 @@ static int open_scheme(struct replayer *rp, struct error *err)
                       in->min_chunk, err);
 }
 
-static bool all_hosted(const struct replayer *rp)
-{
-    for (int w = 0; w < rp->tree->workers; w++)
-        if (!replay_hosted(rp, w))
-            return false;
-    return true;
-}
-
 /* Room for an event of each worker, and some more with masters. */
 static int open_workers(struct replayer *rp)
 {
@@ -106,7 +98,9 @@ static int open_workers(struct replayer *rp)
     if (rp->learns)
         rp->learned = calloc(workers, sizeof(*rp->learned));
     rp->shares = masters && rp->in->costs.byte_s > 0;
-    bool asks = rp->shares && !all_hosted(rp);
+    bool asks = false;
+    for (int w = 0; rp->shares && w < rp->tree->workers; w++)
+        asks = asks || !replay_hosted(rp, w);
     if (asks)
         rp->coming = calloc(workers, sizeof(*rp->coming));
     bool there = rp->result->worker != NULL &&

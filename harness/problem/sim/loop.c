@@ -35,11 +35,6 @@ int loop_share(struct loop *loop, const struct comm *comm, struct error *err)
     return 0;
 }
 
-static int64_t columns_of(const struct loop *loop)
-{
-    return loop->kernel->dependence != NULL ? loop->grid.columns : 1;
-}
-
 /* Seconds of one operation at power 1, and to begin an iteration (or a row of
  * a block). */
 static int operation_seconds(const struct loop *loop, const struct spec *spec,
@@ -48,6 +43,7 @@ static int operation_seconds(const struct loop *loop, const struct spec *spec,
 {
     const struct kernel_cost *cost = loop->kernel->cost;
     const struct world *world = world_here();
+    int64_t columns = loop->kernel->dependence != NULL ? loop->grid.columns : 1;
     *start_s = 0;
     if (cost->flops == 0)
         *operation_s = 1;
@@ -55,7 +51,7 @@ static int operation_seconds(const struct loop *loop, const struct spec *spec,
         *operation_s = world->operation_s;
     else if (world->machine != NULL)
         return machine_cost(world->machine, loop->kernel, spec,
-                            (double)loop->iterations * (double)columns_of(loop),
+                            (double)loop->iterations * (double)columns,
                             operation_s, start_s, err);
     else
         *operation_s = cost->flops / world->speed;

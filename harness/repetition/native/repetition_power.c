@@ -181,24 +181,17 @@ static int measure_powers(struct run *run, double *power, struct error *err)
     return code;
 }
 
-/* Once for a loop under the same conditions, so that all its schemes cut by the
- * same powers. */
-static struct loop_powers *find_measured(struct run *run)
+static int put_measured(struct run *run, struct error *err)
 {
+    size_t bytes = (size_t)run->tree.workers * sizeof(double);
+    /* Once for a loop under the same conditions, so that all its schemes cut by
+     * the same powers. */
     struct loop_powers *known = run->loop->powers;
     const struct cell *cell = &run->setup->cell;
     while (known != NULL && (strcmp(known->load, cell->load) != 0 ||
                              strcmp(known->perturb, cell->perturb) != 0))
         known = known->next;
-    return known;
-}
-
-static int put_measured(struct run *run, struct error *err)
-{
-    size_t bytes = (size_t)run->tree.workers * sizeof(double);
-    struct loop_powers *known = find_measured(run);
     if (known == NULL) {
-        const struct cell *cell = &run->setup->cell;
         known = need_zeroed(1, sizeof(*known) + bytes);
         double begin_s = engine_now();
         int code = measure_powers(run, known->power, err);

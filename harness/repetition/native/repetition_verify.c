@@ -23,22 +23,17 @@ static int64_t last_step(const struct run *run)
     return every ? run->loop->grid.steps - 1 : 0;
 }
 
-/* With reissued chunks the master holds all results. */
-static void collect_placed(struct run *run)
-{
-    const struct reissue *ledger = transport_ledger(&run->transport);
-    char *output = run->transport.setup.output;
-    for (int32_t i = 0; ledger != NULL && i < ledger->count; i++)
-        hold_chunk(run, output, ledger->entry[i].chunk.start,
-                   ledger->entry[i].chunk.size);
-}
-
 static void collect_extents(struct run *run)
 {
+    const struct reissue *ledger = transport_ledger(&run->transport);
     int64_t last = last_step(run), cursor = 0, start, size;
     run->impl->picture.count = 0;
     if (run->setup->cell.reissue > 0) {
-        collect_placed(run);
+        /* With reissued chunks the master holds all results. */
+        for (int32_t i = 0; ledger != NULL && i < ledger->count; i++)
+            hold_chunk(run, run->transport.setup.output,
+                       ledger->entry[i].chunk.start,
+                       ledger->entry[i].chunk.size);
         return;
     }
     for (int i = 0; i < run->workers; i++) {

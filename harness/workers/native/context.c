@@ -9,17 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_ranks(const struct comm *comm, const struct worklist *work,
-                       struct error *err)
-{
-    if (work->ranks == comm->ranks)
-        return 0;
-    return error_set(err, EINVAL,
-                     "the launcher started %d rank%s, the worklist needs %d: "
-                     "look at --launcher",
-                     comm->ranks, text_s(comm->ranks), work->ranks);
-}
-
 /* Our own, and those that transports keep, one of each choice. */
 static int most_teams(void)
 {
@@ -67,8 +56,14 @@ int context_open(struct launch_context *context, const struct worklist *work,
                  struct error *err)
 {
     struct engine_moment began = engine_moment();
-    int code =
-        comm_agree(&context->comm, check_ranks(&context->comm, work, err), err);
+    int code = 0;
+    if (work->ranks != context->comm.ranks)
+        code = error_set(
+            err, EINVAL,
+            "the launcher started %d rank%s, the worklist needs %d: "
+            "look at --launcher",
+            context->comm.ranks, text_s(context->comm.ranks), work->ranks);
+    code = comm_agree(&context->comm, code, err);
     if (code != 0)
         return code;
     context->threads = work->threads;
