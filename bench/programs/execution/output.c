@@ -37,17 +37,12 @@ static void end_line(struct output *output)
     output->in_line = 0;
 }
 
-static void keep_output(struct output *output, const char *data, size_t size)
-{
-    if (output->size >= OUTPUT_KEPT)
-        return;
-    size_t room = (size_t)(OUTPUT_KEPT - output->size);
-    memcpy(output->text + output->size, data, size < room ? size : room);
-}
-
 void output_add(struct output *output, const char *data, size_t size)
 {
-    keep_output(output, data, size);
+    if (output->size < OUTPUT_KEPT) {
+        size_t room = (size_t)(OUTPUT_KEPT - output->size);
+        memcpy(output->text + output->size, data, size < room ? size : room);
+    }
     output->size += (int64_t)size;
     XXH3_64bits_update(output->whole, data, size);
     while (size > 0) {

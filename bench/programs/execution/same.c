@@ -36,13 +36,6 @@ static int read_loaded(const char *folder, const struct start_end *end,
     return tables_check(tables, true, err);
 }
 
-static int fail_as_it_is(int status, struct error *err)
-{
-    char how[100];
-    subprocess_describe(status, how, sizeof(how));
-    return error_set(err, EINVAL, "omp: the program fails as it is: %s", how);
-}
-
 int same_before(struct start *start, const char *path, struct symbols *symbols,
                 const struct code_tables *tables, struct error *err)
 {
@@ -59,8 +52,12 @@ int same_before(struct start *start, const char *path, struct symbols *symbols,
         mkdir(folder, 0700) == 0 ? 0 : error_set(err, errno, "omp: %s", folder);
     if (code == 0)
         code = start_run(&plain, path, symbols, &end, err);
-    if (code == 0 && !(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0))
-        code = fail_as_it_is(end.status, err);
+    if (code == 0 && !(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)) {
+        char how[100];
+        subprocess_describe(end.status, how, sizeof(how));
+        code =
+            error_set(err, EINVAL, "omp: the program fails as it is: %s", how);
+    }
     if (code == 0)
         code = read_loaded(folder, &end, symbols, tables, err);
     folder_remove(folder);

@@ -35,17 +35,6 @@ static double real_of(const json_t *row, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Takes the values that only the row of the whole program has. */
-static void take_whole(struct tries_run *run, const json_t *row)
-{
-    if (strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) != 0)
-        return;
-    snprintf(run->output, sizeof(run->output), "%s", text_of(row, "output"));
-    run->time_s = real_of(row, "time_s");
-    run->cpu_s = real_of(row, "cpu_s");
-    run->others_s = real_of(row, "beside_s");
-}
-
 /* A line that is not JSON was cut off.  Returns 0 or -ENOMEM. */
 static int take_line(struct launch *launch, const struct tries *tries,
                      json_t *row)
@@ -53,16 +42,23 @@ static int take_line(struct launch *launch, const struct tries *tries,
     int code = 0;
     const char *type = text_of(row, "type");
     bool done = text_is(type, "cell_done");
+    bool of_whole =
+        strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) == 0;
     int round = (int)json_integer_value(json_object_get(row, "round"));
     int candidate = candidates_find(tries->candidates, text_of(row, "tried"));
     if (text_is(type, "run") && candidate >= 0 && round > 0) {
         launch->run.candidate = candidate;
         launch->run.round = round;
         code = json_array_append(launch->rows, row) == 0 ? 0 : -ENOMEM;
-        take_whole(&launch->run, row);
+        if (of_whole) {
+            snprintf(launch->run.output, sizeof(launch->run.output), "%s",
+                     text_of(row, "output"));
+            launch->run.time_s = real_of(row, "time_s");
+            launch->run.cpu_s = real_of(row, "cpu_s");
+            launch->run.others_s = real_of(row, "beside_s");
+        }
     }
-    if (done &&
-        strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) == 0) {
+    if (done && of_whole) {
         launch->ended = true;
         launch->run.good = text_is(text_of(row, "status"), "ok");
         snprintf(launch->run.status, sizeof(launch->run.status), "%s",
@@ -262,21 +258,17 @@ int tries_last_round(const struct tries *tries)
     return last;
 }
 
-static bool is_beside(const struct tries_sample *own,
-                      const struct tries_sample *sample)
-{
-    bool known = own->threads > 0 && sample->threads > 0 && !sample->loose;
-    return own->candidate == CANDIDATES_OWN && own->round == sample->round &&
-           (!known ||
-            (own->ranks == sample->ranks && own->threads == sample->threads));
-}
-
 const struct tries_sample *tries_find_own(const struct tries_loop *loop,
                                           const struct tries_sample *sample)
 {
-    for (int i = 0; i < loop->count; i++)
-        if (is_beside(&loop->sample[i], sample))
-            return &loop->sample[i];
+    for (int i = 0; i < loop->count; i++) {
+        const struct tries_sample *own = &loop->sample[i];
+        bool known = own->threads > 0 && sample->threads > 0 && !sample->loose;
+        if (own->candidate == CANDIDATES_OWN && own->round == sample->round &&
+            (!known ||
+             (own->ranks == sample->ranks && own->threads == sample->threads)))
+            return own;
+    }
     return NULL;
 }
 

@@ -123,16 +123,6 @@ static void say_left(const char *what, const char *why)
                     why);
 }
 
-static void add_places(struct candidates *candidates, const struct topo *topo)
-{
-    add_setting(candidates, FACTOR_PLACES,
-                "OMP_PROC_BIND=close OMP_PLACES=cores");
-    add_setting(candidates, FACTOR_PLACES,
-                "OMP_PROC_BIND=spread OMP_PLACES=cores");
-    say_left("socket", add_near(candidates, topo, true));
-    say_left("cache", add_near(candidates, topo, false));
-}
-
 void candidates_add_usual(struct candidates *candidates, enum factor factor)
 {
     struct topo *topo;
@@ -144,9 +134,15 @@ void candidates_add_usual(struct candidates *candidates, enum factor factor)
     }
     if (topo_open(&topo, &ignored) != 0)
         return;
-    if (factor == FACTOR_THREADS)
+    if (factor == FACTOR_THREADS) {
         add_numbers(candidates, topo);
-    else
-        add_places(candidates, topo);
+    } else {
+        add_setting(candidates, FACTOR_PLACES,
+                    "OMP_PROC_BIND=close OMP_PLACES=cores");
+        add_setting(candidates, FACTOR_PLACES,
+                    "OMP_PROC_BIND=spread OMP_PLACES=cores");
+        say_left("socket", add_near(candidates, topo, true));
+        say_left("cache", add_near(candidates, topo, false));
+    }
     topo_close(topo);
 }

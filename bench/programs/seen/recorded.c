@@ -77,27 +77,21 @@ static const char *name_own(const struct recorded *recorded, char text[80])
     return text;
 }
 
-static void write_own(FILE *file, const struct recorded *recorded)
-{
-    const struct loops_loop *loop = recorded->loop;
-    char own[80];
-    fprintf(file, "# as it is: %s; %.6g s a visit in this run, others %.3g\n",
-            name_own(recorded, own), loop->seconds / (double)loop->site->visits,
-            loop->busy_s > 0 ? fmin(loop->lost_s / loop->busy_s, 1) : 0);
-}
-
 static void write_costs(FILE *file, const struct recorded *recorded,
                         const struct counters_costs *head, const double *ticks)
 {
     const struct counters *counters = recorded->process->counters;
+    const struct loops_loop *loop = recorded->loop;
+    char own[80];
     fprintf(file,
             "# %s\n# of %s\n# visit %d of %lld: %lld iterations, %lld threads, "
             "%s; seconds, each with a reading of the clock\n",
             recorded->name, counters->command, recorded->visits + 1,
-            (long long)recorded->loop->site->visits,
-            (long long)head->iterations, (long long)head->threads,
-            recorded->loop->site->scheme);
-    write_own(file, recorded);
+            (long long)loop->site->visits, (long long)head->iterations,
+            (long long)head->threads, loop->site->scheme);
+    fprintf(file, "# as it is: %s; %.6g s a visit in this run, others %.3g\n",
+            name_own(recorded, own), loop->seconds / (double)loop->site->visits,
+            loop->busy_s > 0 ? fmin(loop->lost_s / loop->busy_s, 1) : 0);
     for (int64_t i = 0; i < head->iterations;) {
         int64_t same = 1;
         while (i + same < head->iterations && ticks[i + same] == ticks[i])

@@ -115,17 +115,6 @@ void report_sum(FILE *out, const struct loops *loops, double seconds,
 
 /* ---- static loops that are left alone ---- */
 
-static void say_critical(FILE *out, const struct loops_loop *loop)
-{
-    char name[TABLES_NAME];
-    tables_name(&loop->place, loop->module, loop->site->at.offset, name);
-    fputs("; if its critical section adds up sums and counts no threads, cut "
-          "it by: --critical",
-          out);
-    command_print_word(out, name);
-    fputs(" --same-output", out);
-}
-
 /* The class is the first letter of the note, the word the third and on. */
 void report_left(FILE *out, const struct loops_process *process)
 {
@@ -138,8 +127,17 @@ void report_left(FILE *out, const struct loops_process *process)
                 note[0] == 'C' ? "; only its output can tell: --same-output, "
                                  "or --try with --check"
                                : "");
-        if (strcmp(note + 2, TABLES_CRITICAL) == 0)
-            say_critical(out, &process->left[i]);
+        if (strcmp(note + 2, TABLES_CRITICAL) == 0) {
+            const struct loops_loop *loop = &process->left[i];
+            char region[TABLES_NAME];
+            tables_name(&loop->place, loop->module, loop->site->at.offset,
+                        region);
+            fputs("; if its critical section adds up sums and counts no "
+                  "threads, cut it by: --critical",
+                  out);
+            command_print_word(out, region);
+            fputs(" --same-output", out);
+        }
         fputc('\n', out);
     }
 }

@@ -128,20 +128,15 @@ void lines_each(const struct loops *loops, lines_fn *each, void *arg)
     }
 }
 
-static bool has_others(const struct loops_process *process, int i)
-{
-    for (int k = 0; k < process->loops; k++)
-        if (k != i && lines_same(&process->loop[k], &process->loop[i]))
-            return true;
-    return false;
-}
-
 void lines_name_one(const struct loops_process *process, int i,
                     char text[LINES_NAME])
 {
     char name[NAMES_SIZE];
     const struct loops_loop *loop = &process->loop[i];
-    if (has_others(process, i))
+    bool others = false;
+    for (int k = 0; k < process->loops && !others; k++)
+        others = k != i && lines_same(&process->loop[k], loop);
+    if (others)
         write_name(loop, names_alias(loop->place.function, 1, name), text);
     else
         lines_name(loop, text);

@@ -108,21 +108,14 @@ static void add_loop(struct entries *all, const struct loops_loop *loop,
     }
 }
 
-/* The processes of one rank run in sequence. */
-static int find_round(const struct loops *loops, int number)
-{
-    int round = 0;
-    for (int i = 0; i < number; i++)
-        round += loops->process[i].counters->rank ==
-                 loops->process[number].counters->rank;
-    return round;
-}
-
 static void add_process(struct entries *all, const struct loops *loops,
                         const char *setting, int number)
 {
     const struct loops_process *process = &loops->process[number];
-    int round = find_round(loops, number);
+    int round = 0;
+    /* The processes of one rank run in sequence. */
+    for (int i = 0; i < number; i++)
+        round += loops->process[i].counters->rank == process->counters->rank;
     for (int i = 0; i < process->loops; i++) {
         struct loops_loop loop;
         struct counters_site site;

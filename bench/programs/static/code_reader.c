@@ -54,16 +54,6 @@ static uint64_t find_argument(const struct insn *insn, int64_t call)
 }
 #endif
 
-static int add_region(struct reader_file *file, uint64_t at)
-{
-    int code = list_grow(&file->region, &file->room, file->regions + 1,
-                         sizeof(*file->region));
-    if (code == 0)
-        file->region[file->regions++] =
-            (struct reader_region){.at = at, .class = '-', .word = "code"};
-    return code;
-}
-
 /* A function that several calls name is one region. */
 static void merge_regions(struct reader_file *file)
 {
@@ -126,7 +116,11 @@ static int find_regions(const struct binary *binary, struct reader_file *file)
         if (region == 0 && code != NULL)
             region = find_far(code, at);
         if (region != 0)
-            result = add_region(file, region);
+            result = list_grow(&file->region, &file->room, file->regions + 1,
+                               sizeof(*file->region));
+        if (region != 0 && result == 0)
+            file->region[file->regions++] = (struct reader_region){
+                .at = region, .class = '-', .word = "code"};
         before = at;
     }
     code_close(code);

@@ -236,20 +236,10 @@ static void follow_blocks(struct flow *flow, struct work *work)
     state_free(&state);
 }
 
-static void report_blocks(struct flow *flow)
-{
-    struct state state = {.reached = false};
-    flow->report = true;
-    for (int32_t b = 0; b < flow->graph->blocks && !flow->failed; b++)
-        if (flow->in[b].reached)
-            pass_block(flow, b, &state);
-    flow->report = false;
-    state_free(&state);
-}
-
 int flow_run(struct flow *flow, enum pass pass)
 {
     struct work work = {NULL, NULL, NULL, 0};
+    struct state state = {.reached = false};
     if (make_order(flow->graph, &work) != 0) {
         free_order(&work);
         return -ENOMEM;
@@ -266,8 +256,12 @@ int flow_run(struct flow *flow, enum pass pass)
     } while (!flow->failed &&
              (flow->escape != before || flow->objects.count != objects ||
               flow->moves != moves));
-    if (!flow->failed)
-        report_blocks(flow);
+    flow->report = true;
+    for (int32_t b = 0; b < flow->graph->blocks && !flow->failed; b++)
+        if (flow->in[b].reached)
+            pass_block(flow, b, &state);
+    flow->report = false;
+    state_free(&state);
     free_order(&work);
     return flow->failed ? -EINVAL : 0;
 }

@@ -181,23 +181,6 @@ void tables_close(struct code_tables *tables)
 
 /* ---- one file ---- */
 
-static bool has_head(const char *path, const char *head)
-{
-    char line[256];
-    return file_first_line(path, line, sizeof(line)) && text_is(line, head);
-}
-
-static void print_region(FILE *out, struct asked *asked, const char *path,
-                         const struct reader_region *region)
-{
-    bool cut = asked != NULL && is_asked(asked, path, region);
-    fprintf(out, "%c %s %" PRIx64, cut ? 'C' : region->class,
-            region->word[0] != '\0' ? region->word : "-", region->at);
-    for (int i = 0; i < region->calls; i++)
-        fprintf(out, " %" PRIx64, region->call[i]);
-    fputc('\n', out);
-}
-
 static void write_table(struct asked *asked, const char *path, const char *head,
                         const char *from, const char *build_id)
 {
@@ -209,8 +192,15 @@ static void write_table(struct asked *asked, const char *path, const char *head,
         return;
     FILE *out = need_stream(&text, &size);
     fprintf(out, "%s\n", head);
-    for (int64_t i = 0; i < file.regions; i++)
-        print_region(out, asked, from, &file.region[i]);
+    for (int64_t i = 0; i < file.regions; i++) {
+        const struct reader_region *region = &file.region[i];
+        bool cut = asked != NULL && is_asked(asked, from, region);
+        fprintf(out, "%c %s %" PRIx64, cut ? 'C' : region->class,
+                region->word[0] != '\0' ? region->word : "-", region->at);
+        for (int k = 0; k < region->calls; k++)
+            fprintf(out, " %" PRIx64, region->call[k]);
+        fputc('\n', out);
+    }
     fclose(out);
     if (text_is(file.build_id, build_id))
         file_whole(path, text, size, &ignored);
@@ -224,7 +214,7 @@ static char *find_table(const struct code_tables *tables, const char *path,
                         int64_t most, bool *new)
 {
     struct stat about;
-    char build_id[COUNTERS_ID_SIZE], head[256];
+    char build_id[COUNTERS_ID_SIZE], head[256], line[256];
     *new = false;
     if (stat(path, &about) != 0 || !loaded_build_id(path, build_id))
         return NULL;
@@ -232,7 +222,7 @@ static char *find_table(const struct code_tables *tables, const char *path,
              (long long)about.st_size, (long long)about.st_mtim.tv_sec,
              about.st_mtim.tv_nsec);
     char *to = need_text("%s/%s" COUNTERS_TABLE, tables->folder, build_id);
-    *new = !has_head(to, head);
+    *new = !file_first_line(to, line, sizeof(line)) || !text_is(line, head);
     if (about.st_size > most && *new) {
         free(to);
         return NULL;

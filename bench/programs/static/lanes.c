@@ -247,11 +247,6 @@ static bool keeps_what_it_moves(const struct insn *insn)
     }
 }
 
-static bool writes_flags_only(const struct insn *insn)
-{
-    return insn->id == X86_INS_CMP || insn->id == X86_INS_TEST;
-}
-
 struct lanes lanes_before(struct flow *flow, struct state *state,
                           const struct insn *insn)
 {
@@ -260,9 +255,10 @@ struct lanes lanes_before(struct flow *flow, struct state *state,
     if (insn->id == X86_INS_CDQE)
         return cut_lanes(lanes_of(&state->reg[REG_RAX]), 4, true);
     struct lanes out = compute_result(flow, state, insn);
+    bool only_flags = insn->id == X86_INS_CMP || insn->id == X86_INS_TEST;
     return insn->id == X86_INS_LEA || insn->count == 0
                ? out
-               : cut_lanes(out, insn->op[0].bytes, writes_flags_only(insn));
+               : cut_lanes(out, insn->op[0].bytes, only_flags);
 }
 
 static void keep_lanes(struct flow *flow, struct state *state,

@@ -146,11 +146,6 @@ static void find_before(struct flow *flow)
     }
 }
 
-static bool returns(const struct insn *last)
-{
-    return last->id == RETURN || last->flow == FLOW_JUMP;
-}
-
 /* Blocks that only an exception leads to, and those from which none comes back
  * to what is outside of the loop: an iteration's, as no call outside throws. */
 static void find_aside(struct graph *graph, const struct flow *flow)
@@ -162,8 +157,9 @@ static void find_aside(struct graph *graph, const struct flow *flow)
     while (changed) {
         changed = false;
         for (int32_t b = 0; b < graph->blocks; b++) {
-            bool back =
-                graph->block[b].nexts == 0 && returns(graph_last(graph, b));
+            const struct insn *last = graph_last(graph, b);
+            bool back = graph->block[b].nexts == 0 &&
+                        (last->id == RETURN || last->flow == FLOW_JUMP);
             for (int32_t i = 0; i < graph->block[b].nexts; i++) {
                 int32_t to = graph->block[b].next[i];
                 back = back || flow->empty[to] ||

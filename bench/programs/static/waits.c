@@ -162,22 +162,19 @@ static struct bits depends_at_end(struct cycle *cycle, int32_t b)
     return now;
 }
 
-static bool add_bits(struct bits *to, struct bits more)
-{
-    bool changed = (more.reg & ~to->reg) != 0 || (more.place & ~to->place) != 0;
-    to->reg |= more.reg;
-    to->place |= more.place;
-    return changed;
-}
-
 static bool spread_bits(struct cycle *cycle, int32_t b, const bool *entry)
 {
     const struct block *block = &cycle->graph->block[b];
     struct bits end = depends_at_end(cycle, b);
     bool changed = false;
-    for (int32_t i = 0; i < block->nexts; i++)
-        if (is_in(cycle, block->next[i]) && !entry[block->next[i]])
-            changed |= add_bits(&cycle->state[block->next[i]], end);
+    for (int32_t i = 0; i < block->nexts; i++) {
+        struct bits *to = &cycle->state[block->next[i]];
+        if (!is_in(cycle, block->next[i]) || entry[block->next[i]])
+            continue;
+        changed |= (end.reg & ~to->reg) != 0 || (end.place & ~to->place) != 0;
+        to->reg |= end.reg;
+        to->place |= end.place;
+    }
     return changed;
 }
 

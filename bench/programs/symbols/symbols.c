@@ -40,17 +40,6 @@ static const Dwfl_Callbacks callbacks = {
 
 /* ---- files ---- */
 
-static void open_module(struct file *file)
-{
-    file->dwfl = dwfl_begin(&callbacks);
-    if (file->dwfl == NULL)
-        return;
-    dwfl_report_begin(file->dwfl);
-    file->module =
-        dwfl_report_elf(file->dwfl, file->path, file->path, -1, 0, true);
-    dwfl_report_end(file->dwfl, NULL, NULL);
-}
-
 static int by_begin(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -107,7 +96,13 @@ static struct file *find_file(struct symbols *symbols, const char *path)
         return NULL;
     file->path = strdup(path);
     if (file->path != NULL)
-        open_module(file);
+        file->dwfl = dwfl_begin(&callbacks);
+    if (file->dwfl != NULL) {
+        dwfl_report_begin(file->dwfl);
+        file->module =
+            dwfl_report_elf(file->dwfl, file->path, file->path, -1, 0, true);
+        dwfl_report_end(file->dwfl, NULL, NULL);
+    }
     file->next = symbols->first;
     symbols->first = file;
     return file;

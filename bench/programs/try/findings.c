@@ -63,15 +63,6 @@ static const char *warn_of_order(const struct findings *findings,
            "runtime: compare the answers with --check";
 }
 
-static bool is_left(const struct findings *findings)
-{
-    const struct rounds *rounds = findings->rounds;
-    for (int i = 1; i < rounds->candidates->count; i++)
-        if (!rounds->dropped[i] && !rounds->failed[i])
-            return true;
-    return false;
-}
-
 /* So many times the rounds that there are, nobody waits for. */
 static const double MANY = 20;
 
@@ -82,8 +73,13 @@ enum findings_lack findings_lack(const struct findings *findings, int subject,
     *repetitions = stats_shift_least(answer_alpha(findings->comparisons));
     if (answer->best >= 0)
         return LACKS_NOTHING;
-    if (isnan(answer->hidden))
-        return is_left(findings) ? LACKS_RUNS : LACKS_NOTHING;
+    if (isnan(answer->hidden)) {
+        const struct rounds *rounds = findings->rounds;
+        for (int i = 1; i < rounds->candidates->count; i++)
+            if (!rounds->dropped[i] && !rounds->failed[i])
+                return LACKS_RUNS;
+        return LACKS_NOTHING;
+    }
     int runs = answer->choice[answer->likely].runs;
     if (answer->disturbed >= 0 || answer->needed > MANY * runs)
         return LACKS_QUIET;

@@ -216,11 +216,6 @@ static int kind_of(const struct rounds *rounds, int candidate)
     return (int)rounds->candidates->factor[candidate];
 }
 
-static bool is_of(const struct rounds *rounds, int candidate, int kind)
-{
-    return candidate == CANDIDATES_OWN || kind_of(rounds, candidate) == kind;
-}
-
 static struct select *select_of(const struct rounds *rounds, int subject,
                                 int kind)
 {
@@ -237,7 +232,8 @@ static void add_round(struct rounds *rounds, int subject,
         const struct tries_sample *own =
             sample->round == round ? tries_find_own(loop, sample) : NULL;
         for (int kind = 0; own != NULL && kind < KINDS; kind++)
-            if (is_of(rounds, sample->candidate, kind))
+            if (sample->candidate == CANDIDATES_OWN ||
+                kind_of(rounds, sample->candidate) == kind)
                 select_add(select_of(rounds, subject, kind), sample->candidate,
                            sample->time_s / own->time_s);
     }
@@ -332,8 +328,10 @@ static int run_round(struct rounds *rounds, int round,
     return code;
 }
 
-static void open_selects(struct rounds *rounds)
+/* A candidate dropped in earlier rounds stays dropped, without a message. */
+void rounds_open(struct rounds *rounds)
 {
+    int last = tries_last_round(rounds->tries);
     const struct select_rule rule = {.candidates = rounds->candidates->count,
                                      .repetitions = rounds->repetitions,
                                      .share = 1};
@@ -341,13 +339,6 @@ static void open_selects(struct rounds *rounds)
     rounds->select = need_zeroed((size_t)count, sizeof(*rounds->select));
     for (int s = 0; s < count; s++)
         select_open(&rounds->select[s], &rule);
-}
-
-/* A candidate dropped in earlier rounds stays dropped, without a message. */
-void rounds_open(struct rounds *rounds)
-{
-    int last = tries_last_round(rounds->tries);
-    open_selects(rounds);
     for (int i = 1; i < rounds->candidates->count; i++) {
         rounds->failed[i] = tries_find_failed(rounds->tries, i) != NULL;
         rounds->lacks[i] =

@@ -22,14 +22,6 @@ static struct subject *add_subject(struct subjects *subjects, const char *name,
     return made;
 }
 
-static struct subject *find_subject(struct subjects *subjects, const char *name)
-{
-    for (int i = 1; i < subjects->known; i++)
-        if (text_is(subjects->subject[i].name, name))
-            return &subjects->subject[i];
-    return NULL;
-}
-
 /* ---- names for rules ---- */
 
 static void add_build(struct subject *subject, const char *build)
@@ -95,7 +87,10 @@ static void add_loop(struct subjects *subjects,
         return;
     }
     subjects->all += sum.seconds / seconds;
-    struct subject *subject = find_subject(subjects, name);
+    struct subject *subject = NULL;
+    for (int i = 1; i < subjects->known && subject == NULL; i++)
+        if (text_is(subjects->subject[i].name, name))
+            subject = &subjects->subject[i];
     if (subject == NULL)
         subject = add_subject(subjects, name, 0);
     subject->share = fmax(subject->share, sum.seconds / seconds);
