@@ -44,7 +44,7 @@ BUDGET = {
     "kernels": 7387,
     "harness": 40760,
     "dls": 11939,
-    "bench": 46307,
+    "bench": 46213,
     "Python": 16135,
 }
 

@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_asked(struct depth *depth, const char *word)
-{
-    size_t used = strlen(depth->all);
-    bool is = text_is(word, depth->asked);
-    if (strstr(depth->all, word) == NULL)
-        snprintf(depth->all + used, sizeof(depth->all) - used, "%s%s",
-                 used > 0 ? ", " : "", word);
-    depth->named = depth->named || is;
-    return is;
-}
-
 /* The value of the key `depth`, or NULL. */
 static yaml_node_t *find_value(struct document *doc, const yaml_node_t *block)
 {
@@ -47,8 +36,15 @@ static int read_depth(struct depth *depth, struct document *doc,
     snprintf(words, sizeof(words), "%s", text);
     *counts = depth->asked[0] == '\0';
     for (char *word = strtok_r(words, ", ", &rest); word != NULL;
-         word = strtok_r(NULL, ", ", &rest))
-        *counts = is_asked(depth, word) || *counts;
+         word = strtok_r(NULL, ", ", &rest)) {
+        size_t used = strlen(depth->all);
+        bool asked = text_is(word, depth->asked);
+        if (strstr(depth->all, word) == NULL)
+            snprintf(depth->all + used, sizeof(depth->all) - used, "%s%s",
+                     used > 0 ? ", " : "", word);
+        depth->named = depth->named || asked;
+        *counts = *counts || asked;
+    }
     return 0;
 }
 

@@ -221,15 +221,6 @@ static int read_root(struct campaign_parser *parser, struct error *err)
     return code == 0 ? parser_read_blocks(parser, err) : code;
 }
 
-/* The file's name without folder and ending. */
-static void default_name(const char *path, char *name)
-{
-    snprintf(name, CAMPAIGN_NAME_MAX, "%s", path_last(path));
-    char *dot = strrchr(name, '.');
-    if (dot != NULL && dot != name)
-        *dot = '\0';
-}
-
 static int check_repetitions(struct campaign_parser *parser, struct error *err)
 {
     struct policy *policy = &parser->campaign->policy;
@@ -280,7 +271,12 @@ static int finish_campaign(struct campaign_parser *parser, struct error *err)
     if (code == 0 && !campaign->seeded)
         campaign->seed = campaign->cells;
     if (code == 0 && !campaign->named) {
-        default_name(parser->doc.path, campaign->name);
+        /* The file's name without folder and ending. */
+        snprintf(campaign->name, CAMPAIGN_NAME_MAX, "%s",
+                 path_last(parser->doc.path));
+        char *dot = strrchr(campaign->name, '.');
+        if (dot != NULL && dot != campaign->name)
+            *dot = '\0';
         code = campaign_name_check(campaign->name, err);
     }
     return code;

@@ -180,14 +180,6 @@ static double seconds_of(const char *kernel, double speed, int64_t size)
     return work_operations(ops, &spec) * speed;
 }
 
-static int64_t round_size(int64_t size)
-{
-    int64_t unit = 1;
-    while (size / unit >= 1000)
-        unit *= 10;
-    return (size + unit / 2) / unit * unit;
-}
-
 /* The largest size that takes at most so many seconds, 1 at least.  What cannot
  * be made is too large. */
 static int64_t find_size(const char *kernel, double speed, double seconds)
@@ -204,7 +196,10 @@ static int64_t find_size(const char *kernel, double speed, double seconds)
         else
             high = middle;
     }
-    return round_size(low);
+    int64_t unit = 1;
+    while (low / unit >= 1000)
+        unit *= 10;
+    return (low + unit / 2) / unit * unit; /* three digits */
 }
 
 static int64_t kept_size(struct sizing *sizing, const char *kernel,

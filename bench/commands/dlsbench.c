@@ -69,15 +69,6 @@ static const struct command *find_command(const char *name, struct error *err)
     return NULL;
 }
 
-/* `help` and `help COMMAND` are --help and COMMAND --help. */
-static void spell_help(int argc, char **argv)
-{
-    if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
-        return;
-    argv[1] = argv[argc - 1];
-    argv[argc - 1] = (char *)(uintptr_t) "--help";
-}
-
 /* Goes on as the program in Python that reads results; returns where it
  * cannot. */
 static int become_reader(char **argv)
@@ -102,7 +93,11 @@ static int become_reader(char **argv)
 int main(int argc, char **argv)
 {
     struct error err;
-    spell_help(argc, argv);
+    /* `help` and `help COMMAND` are --help and COMMAND --help. */
+    if ((argc == 2 || argc == 3) && strcmp(argv[1], "help") == 0) {
+        argv[1] = argv[argc - 1];
+        argv[argc - 1] = (char *)(uintptr_t) "--help";
+    }
     if (argc == 2 && strcmp(argv[1], "--help=complete") == 0) {
         /* For shells, before the options of dlsbench itself. */
         for (int i = 0; i < COMMANDS; i++)

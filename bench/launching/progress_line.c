@@ -27,14 +27,6 @@ void progress_duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%ld s", s);
 }
 
-static int count_columns(void)
-{
-    struct winsize window;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10)
-        return window.ws_col;
-    return 80;
-}
-
 bool progress_is_time(const struct progress *progress, double now)
 {
     return now - progress->shown >=
@@ -51,7 +43,10 @@ void progress_line(struct progress *progress, const char *text, double now,
         fprintf(stderr, "dlsbench: %s\n", text);
         return;
     }
-    fprintf(stderr, "\r\033[K%.*s%s", count_columns() - 1, text,
+    struct winsize window;
+    bool known =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10;
+    fprintf(stderr, "\r\033[K%.*s%s", (known ? window.ws_col : 80) - 1, text,
             last ? "\n" : "");
     fflush(stderr);
     progress->drawn = !last;

@@ -160,16 +160,6 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
 
-/* Counts the waited-for children, and those that they waited for. */
-static void count_usage(struct reaper_usage *usage)
-{
-    struct rusage all;
-    if (getrusage(RUSAGE_CHILDREN, &all) != 0)
-        return;
-    usage->cpu_s = seconds_of(&all.ru_utime) + seconds_of(&all.ru_stime);
-    usage->preempted = all.ru_nivcsw;
-}
-
 static void keep_launcher(char *const argv[], pid_t driver)
 {
     struct reaper_end end = {.status = 0};
@@ -189,7 +179,12 @@ static void keep_launcher(char *const argv[], pid_t driver)
     if (launcher > 0)
         end.status = await_launcher(launcher);
     end.remain = end_children(0, 0);
-    count_usage(&end.usage);
+    /* Of the waited-for children, and of those that they waited for. */
+    struct rusage all;
+    if (getrusage(RUSAGE_CHILDREN, &all) == 0) {
+        end.usage.cpu_s = seconds_of(&all.ru_utime) + seconds_of(&all.ru_stime);
+        end.usage.preempted = all.ru_nivcsw;
+    }
     _exit(write(REPORT, &end, sizeof(end)) != sizeof(end));
 }
 

@@ -74,14 +74,6 @@ static int add_tables(struct parser *r,
 
 /* ---- what getopt_long did not understand ---- */
 
-static int count_beginnings(const struct parser *r, const char *name)
-{
-    int found = 0;
-    for (int i = 0; i < r->count; i++)
-        found += strncmp(r->known[i].name, name, strlen(name)) == 0;
-    return found;
-}
-
 static int unknown_option(const struct parser *r, const char *word,
                           struct error *err)
 {
@@ -89,7 +81,10 @@ static int unknown_option(const struct parser *r, const char *word,
     const char *command = r->page->name;
     char name[64];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    if (count_beginnings(r, name) > 1)
+    int beginnings = 0;
+    for (int i = 0; i < r->count; i++)
+        beginnings += strncmp(r->known[i].name, name, strlen(name)) == 0;
+    if (beginnings > 1)
         return error_set(err, EINVAL,
                          "option --%s is the beginning of several, write it "
                          "in full",
@@ -225,15 +220,6 @@ static int take_option(struct parser *r, int number, char **argv, void *command,
     return take_value(command, entry, optarg, err);
 }
 
-static int check_required(const struct parser *r, struct error *err)
-{
-    for (int i = 0; i < r->count; i++)
-        if (r->entry[i]->required && !r->seen[i])
-            return error_set(err, EINVAL, "%s: --%s is missing", r->page->name,
-                             r->entry[i]->name);
-    return 0;
-}
-
 static int take_words(const struct options_page *page, int argc, char **argv,
                       void *command, struct error *err)
 {
@@ -302,7 +288,11 @@ int options_read(const struct options_page *page, int argc, char **argv,
     }
     if (code == 0)
         code = take_words(page, argc, argv, command, err);
-    return code == 0 ? check_required(&r, err) : code;
+    for (int i = 0; code == 0 && i < r.count; i++)
+        if (r.entry[i]->required && !r.seen[i])
+            code = error_set(err, EINVAL, "%s: --%s is missing", page->name,
+                             r.entry[i]->name);
+    return code;
 }
 
 static bool is_given(const struct options_entry *entry, const void *command)

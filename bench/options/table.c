@@ -71,21 +71,13 @@ void table_number(struct table *table, double value, int digits)
     table_add(table, "%.*f", decimals > 0 ? decimals : 0, value);
 }
 
-static int width_of(const struct table *table, int column)
-{
-    int width = 0;
-    for (int i = column; i < table->count; i += table->columns) {
-        int length = (int)strlen(table->cell[i]);
-        width = length > width ? length : width;
-    }
-    return width;
-}
-
 void table_print(const struct table *table, FILE *out, int indent)
 {
     int *width = need_zeroed((size_t)table->columns, sizeof(*width));
-    for (int c = 0; c < table->columns; c++)
-        width[c] = width_of(table, c);
+    for (int i = 0; i < table->count; i++) {
+        int length = (int)strlen(table->cell[i]), c = i % table->columns;
+        width[c] = length > width[c] ? length : width[c];
+    }
     for (int i = 0; i < table->count; i += table->columns) {
         /* No blanks behind the last word of a line. */
         int blanks = indent;

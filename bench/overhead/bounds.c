@@ -182,22 +182,18 @@ static int64_t hand_out(struct bare_part *part)
                                                : part->loop->iterations;
 }
 
-static void answer(struct bare_part *part)
-{
-    int64_t given = hand_out(part);
-    MPI_Send(&given, 1, MPI_INT64_T, OTHER, 0, part->comm->all);
-    if (given < part->loop->iterations)
-        listen(part);
-}
-
 static void look(void *arg)
 {
     struct bare_part *part = arg;
     int came = 0;
     if (part->listening != MPI_REQUEST_NULL)
         MPI_Test(&part->listening, &came, MPI_STATUS_IGNORE);
-    if (came)
-        answer(part);
+    if (!came)
+        return;
+    int64_t given = hand_out(part);
+    MPI_Send(&given, 1, MPI_INT64_T, OTHER, 0, part->comm->all);
+    if (given < part->loop->iterations)
+        listen(part);
 }
 
 static void run_one(const struct bare_part *part, int64_t at,

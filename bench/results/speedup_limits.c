@@ -151,22 +151,15 @@ static double beyond_bound(const struct summary_row *row)
     return POSSIBLE * row->bound_s / row->time.median;
 }
 
-static struct stats_median serial_of(const struct summary_row *rows, int i,
-                                     const struct speedup_limits *limits)
-{
-    struct speedup_limits own = {.worst = -1};
-    if (!rows[i].result->simulated)
-        return limits->serial;
-    find_serial(rows, i, i + 1, &own);
-    return own.serial;
-}
-
 static void find_refused(struct summary_row *rows, int begin, int end,
                          struct speedup_limits *limits)
 {
     for (int i = begin; i < end; i++) {
         struct summary_row *row = &rows[i];
-        row->serial = serial_of(rows, i, limits);
+        struct speedup_limits own = {.worst = -1};
+        if (row->result->simulated)
+            find_serial(rows, i, i + 1, &own);
+        row->serial = row->result->simulated ? own.serial : limits->serial;
         limits->least_s = fmin(limits->least_s, row->serial.median);
         limits->most_s = fmax(limits->most_s, row->serial.median);
         row->speedup = stats_ratio(row->serial, row->time);

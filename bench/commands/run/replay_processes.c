@@ -23,15 +23,6 @@ struct processes {
     sigset_t signals, before;
 };
 
-/* In these processes signals end at once, as before; in this one they wait to
- * be asked for. */
-static void hold_signals(struct processes *all)
-{
-    stops_signals(&all->signals);
-    sigaddset(&all->signals, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &all->signals, &all->before);
-}
-
 static int find_ended(struct processes *all, struct error *err)
 {
     int status, code = 0;
@@ -115,7 +106,11 @@ int replay_processes(const struct replay_processes *of, bool *stopped,
     struct processes all = {.pid =
                                 need_zeroed((size_t)wanted + 1, sizeof(pid_t))};
     fflush(NULL);
-    hold_signals(&all);
+    /* In these processes signals end at once, as before; in this one they wait
+     * to be asked for. */
+    stops_signals(&all.signals);
+    sigaddset(&all.signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &all.signals, &all.before);
     while (code == 0 && all.count < wanted)
         code = start_one(of, &all, err);
     int ended = await(of, &all, code == 0 ? err : &(struct error){""});

@@ -34,21 +34,16 @@ static int on_this_machine(const struct cell *candidate, struct cell *cell,
     return cell_check(cell, err);
 }
 
-static bool is_candidate(const struct choose *choose, const char *hash)
-{
-    for (int i = 0; i < choose->candidate_count; i++)
-        if (strcmp(choose->candidates[i].hash, hash) == 0)
-            return true;
-    return false;
-}
-
 static int add_candidate(struct choose *choose, const struct cell *candidate,
                          struct error *err)
 {
     struct cell cell;
     int code = on_this_machine(candidate, &cell, err);
-    if (code != 0 || is_candidate(choose, cell.hash))
+    if (code != 0)
         return code;
+    for (int i = 0; i < choose->candidate_count; i++)
+        if (strcmp(choose->candidates[i].hash, cell.hash) == 0)
+            return 0;
     need_room(&choose->candidates, &choose->room, choose->candidate_count + 1,
               sizeof(*choose->candidates));
     choose->candidates[choose->candidate_count++] = cell;

@@ -29,16 +29,6 @@ static int open_loop(struct replayed *replayed, const struct cell *cell,
                             &replayed->calibration.kind[which], err);
 }
 
-static int load_calibration(struct replayed *replayed, struct error *err)
-{
-    if (replayed->open)
-        return 0;
-    int code = calibration_find_quietly(replayed->file, &replayed->calibration,
-                                        replayed->path, err);
-    replayed->open = code == 0;
-    return code;
-}
-
 void replayed_warn(const struct replayed *replayed)
 {
     if (replayed->open)
@@ -52,8 +42,11 @@ int replayed_check(struct replayed *replayed, const struct cell *cell,
         &replayed->calibration.kind[which_of(cell)];
     const char *without;
     int code = replay_cell_check(cell, &without, err);
-    if (code == 0)
-        code = load_calibration(replayed, err);
+    if (code == 0 && !replayed->open) {
+        code = calibration_find_quietly(replayed->file, &replayed->calibration,
+                                        replayed->path, err);
+        replayed->open = code == 0;
+    }
     if (code == 0)
         code = open_loop(replayed, cell, err);
     if (code != 0 || !wholly)

@@ -54,18 +54,13 @@ static void say_periods(const struct plan_view *view, FILE *out)
                 plan->raised, plan->rounds);
 }
 
-static int workers_used(const struct plan_view *view)
-{
-    int used = 0;
-    for (int i = 0; i < view->platform->workers; i++)
-        used += divisible_plan_load(view->plan, i) > 0;
-    return used;
-}
-
 void plan_head(const struct plan_view *view, FILE *out)
 {
     const struct divisible_plan *plan = view->plan;
     char title[96];
+    int used = 0;
+    for (int i = 0; i < view->platform->workers; i++)
+        used += divisible_plan_load(plan, i) > 0;
     plan_title(view, title, sizeof(title));
     fprintf(out, "algorithm  %s (Beaumont, Legrand, Robert 2002)\n", title);
     fprintf(out, "platform   %d worker%s, %s overlap; load %g units\n",
@@ -80,9 +75,8 @@ void plan_head(const struct plan_view *view, FILE *out)
             "workers    %d of %d get load, in %" PRId64 " chunk%s\n"
             "makespan   %.9g s, %.4f times the lower bound load / n* = %.9g "
             "s\n",
-            workers_used(view), view->platform->workers, plan->chunks,
-            text_s(plan->chunks), plan->makespan, plan->makespan / view->bound,
-            view->bound);
+            used, view->platform->workers, plan->chunks, text_s(plan->chunks),
+            plan->makespan, plan->makespan / view->bound, view->bound);
 }
 
 void plan_table(const struct plan_view *view, enum table_format format,

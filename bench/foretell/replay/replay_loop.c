@@ -26,8 +26,15 @@ static int check_kernel(const struct kernel_ops *kernel, struct error *err)
                      kernel->cost != NULL ? ": use dlsbench sim" : "");
 }
 
-static int check_steps(const struct counted *c, struct error *err)
+static int open_instance(struct counted *c, const char *text, struct error *err)
 {
+    int code = kernel_parse(text, &c->kernel, &c->spec, err);
+    if (code == 0)
+        code = check_kernel(c->kernel, err);
+    if (code == 0)
+        code = kernel_outline(c->kernel, &c->spec, &c->instance, err);
+    if (code != 0)
+        return code;
     const struct kernel_steps *steps = c->kernel->steps;
     if (steps == NULL || steps->count(c->instance) == 1)
         return 0;
@@ -35,17 +42,6 @@ static int check_steps(const struct counted *c, struct error *err)
                      "kernel %s has %d time steps, and one is replayed: say "
                      "steps=1, or use dlsbench sim",
                      c->kernel->name, steps->count(c->instance));
-}
-
-static int open_instance(struct counted *c, const char *text, struct error *err)
-{
-    int code = kernel_parse(text, &c->kernel, &c->spec, err);
-    if (code == 0)
-        code = check_kernel(c->kernel, err);
-    if (code != 0)
-        return code;
-    code = kernel_outline(c->kernel, &c->spec, &c->instance, err);
-    return code == 0 ? check_steps(c, err) : code;
 }
 
 /* Into before[1 ..]. */

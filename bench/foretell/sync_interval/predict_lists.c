@@ -119,12 +119,6 @@ static int read_intervals(const char *text, double max, double *list,
     return code;
 }
 
-static void make_sweep(double optimum, double max, double *list)
-{
-    for (int i = -SWEEP_STEPS; i <= SWEEP_STEPS; i++)
-        *list++ = fmin(fmax(round(optimum * exp2(i / 2.0)), 1), max);
-}
-
 /* Sorts and removes duplicates.  Numbers that print like the optimum become
  * it. */
 static int sort_once(double *list, int count, double optimum)
@@ -148,8 +142,9 @@ int predict_intervals(const char *text, double optimum, double max, double **h,
     int code = 0;
     if (text != NULL)
         code = read_intervals(text, max, list, err);
-    else
-        make_sweep(optimum, max, list);
+    for (int i = 0; text == NULL && i < given; i++)
+        list[i] =
+            fmin(fmax(round(optimum * exp2((i - SWEEP_STEPS) / 2.0)), 1), max);
     if (code != 0) {
         free(list);
         return code;

@@ -132,17 +132,6 @@ static double above_optimum(const struct predict *p, double h)
     return fabs(percent) < 5e-5 ? 0 : percent; /* never -0.0000 */
 }
 
-static void print_row(const struct predict *p, double h)
-{
-    printf("%12.6g %#14.7g", h, interval_time(&p->model, h, INTERVAL_TWA_TEXT));
-    if (p->has_tms)
-        printf(" %#14.7g", interval_time(&p->model, h, INTERVAL_TWA_PRINTED));
-    if (h == p->optimum)
-        puts("        optimum");
-    else
-        printf(" %+13.4f%%\n", above_optimum(p, h));
-}
-
 void predict_table(const struct predict *p)
 {
     say_answer(p);
@@ -157,6 +146,16 @@ void predict_table(const struct predict *p)
     if (p->has_tms)
         printf(" %14s", "T printed, s");
     printf(" %14s\n", "T - optimum");
-    for (int i = 0; i < p->count; i++)
-        print_row(p, p->h[i]);
+    for (int i = 0; i < p->count; i++) {
+        double h = p->h[i];
+        printf("%12.6g %#14.7g", h,
+               interval_time(&p->model, h, INTERVAL_TWA_TEXT));
+        if (p->has_tms)
+            printf(" %#14.7g",
+                   interval_time(&p->model, h, INTERVAL_TWA_PRINTED));
+        if (h == p->optimum)
+            puts("        optimum");
+        else
+            printf(" %+13.4f%%\n", above_optimum(p, h));
+    }
 }

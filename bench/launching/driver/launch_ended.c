@@ -29,21 +29,17 @@ static int fail_cell(struct driver *driver, struct watched_cell *watched,
     return rundir_fail(driver->dir, driver->launch, watched->cell, reason, err);
 }
 
-/* The reason why a loop with a gone worker never ends; empty: it can end. */
-static const char *never_ends(const struct cell *c)
-{
-    return cell_loses_workers(c) && c->reissue == 0
-               ? "; a worker was gone (perturb) and its chunk not handed out "
-                 "again (reissue off)"
-               : "";
-}
-
 static int fail_current(struct driver *driver, struct watched_cell *watched,
                         const char *why, struct error *err)
 {
     char text[1024], reason[800];
     const struct cell *c = watched->cell;
-    snprintf(reason, sizeof(reason), "%.700s%s", why, never_ends(c));
+    bool endless = cell_loses_workers(c) && c->reissue == 0;
+    snprintf(reason, sizeof(reason), "%.700s%s", why,
+             endless
+                 ? "; a worker was gone (perturb) and its chunk not handed out "
+                   "again (reissue off)"
+                 : "");
     snprintf(text, sizeof(text),
              "dlsbench: failed: %.100s %.60s %dx%d %s %s: %.700s", c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy,
