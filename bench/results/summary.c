@@ -352,7 +352,8 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
     if (counts.incomplete > 0)
         fprintf(out, ", %d begun but not complete", counts.incomplete);
     if (skipped > 0)
-        fprintf(out, ", %d impossible combinations skipped", skipped);
+        fprintf(out, ", %d impossible combination%s skipped", skipped,
+                text_s(skipped));
     fputc('\n', out);
     print_verified(out, &counts);
     fprintf(out, "results: %s\n", dir);

@@ -141,12 +141,31 @@ def test_cells_of_one_name_have_their_hashes(dlsbench, tmp_path):
         f"{SS}/{cell}" for cell in cells]
 
 
-def test_the_reframe_class_reads_our_times(dlsbench, tmp_path):
+@pytest.fixture
+def reframe_test():
     """Without ReFrame: its file is plain Python."""
-    two_good(tmp_path / "d")
     path = pathlib.Path(ROOT) / "packaging/reframe_dlsbench.py"
     spec = importlib.util.spec_from_file_location("reframe_dlsbench", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = module.times_of(exported(dlsbench, "bencher"))
+    return module
+
+
+def test_the_reframe_class_reads_our_times(reframe_test, dlsbench, tmp_path):
+    two_good(tmp_path / "d")
+    found = reframe_test.times_of(exported(dlsbench, "bencher"))
     assert found == pytest.approx({SS: 0.245, GSS: 0.545})
+
+
+@pytest.mark.parametrize("transports,end", [
+    ("shared", ""), ("shared,steal", ", 1 impossible combination skipped")])
+def test_the_reframe_class_knows_a_right_run(reframe_test, dlsbench,
+                                             transports, end):
+    done = dlsbench("run", "--kernel", "mandelbrot:size=64,maxiter=9",
+                    "--scheme", "ss,awf-b", "--transport", transports,
+                    "--repetitions", "1")
+    (line,) = [x for x in done.out.splitlines() if "cells ok, 0 failed" in x]
+    assert line.endswith(" failed" + end)
+    assert re.search(reframe_test.ALL_RIGHT, done.out, re.M)
+    for bad in ", 1 unverified", ", 1 begun but not complete":
+        assert not re.search(reframe_test.ALL_RIGHT, line + bad)

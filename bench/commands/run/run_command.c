@@ -228,8 +228,8 @@ static void say_start(const struct campaign *campaign, const struct rundir *dir)
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
             campaign->all.count, text_s(campaign->all.count));
     if (campaign->all.skipped > 0)
-        fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
-                campaign->all.skipped);
+        fprintf(stderr, " (%d impossible combination%s skipped, see --dry-run)",
+                campaign->all.skipped, text_s(campaign->all.skipped));
     fprintf(stderr, ", results in %s\n", dir->full);
 }
 
