@@ -431,7 +431,7 @@ look_at_campaign() {
 say_plan() {
     printf 'results: %s\n' "$dir"
     ask --dry-run 2>&1 >/dev/null | grep -v '^dlsbench: .*, results in ' >&2
-    ask --dry-run 2>/dev/null | sed -n '/^[0-9]* impossible combinations/,/^[^ ]/p'
+    ask --dry-run 2>/dev/null | sed -n '/^[0-9]* impossible combination/,/^[^ ]/p'
 }
 
 # Of what is missing, summed over layouts: "cells seconds node-seconds".

@@ -201,6 +201,18 @@ def test_status_has_a_line_for_each_launch_of_a_folder(desk, dlsbench):
     assert code == 2 and len(lines) == 2 and "before/2: 1 of its cells" in err
 
 
+@pytest.mark.parametrize("transports,said", [
+    ("[shared,steal]", "1 impossible combination is skipped:"),
+    ("[shared]", None)])
+def test_what_is_skipped_is_said(desk, transports, said):
+    done = desk.submit("--nodes", 1, "--dry-run", "--set", "layout=1x2",
+                       "--set", f"transport={transports}", "--set",
+                       "scheme=[ss,awf-b]")
+    line = done.stdout.splitlines()[1]
+    assert line == said if said else "impossible" not in done.stdout
+    assert done.returncode == 0
+
+
 # ---- layouts by nodes, and what is said before anything is submitted ----
 
 SPEEDS = ("speeds=mandelbrot=4e-9,adjoint=4e-10,heat=6e-10,matmul=1e-10,"
