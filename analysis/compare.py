@@ -47,6 +47,7 @@ import pandas as pd
 from . import (cells, compare_answer as answer, compare_verdicts as verdicts,
                grid, labels, launches, loader, paired, program, speedup_limits,
                states)
+from .columns import printable
 from .matching import (Refusal, differ, is_mixed, key_columns, key_words,
                        keyed, name_of, pair, runs_of)
 
@@ -345,8 +346,10 @@ def answered(sides, args):
     else:
         comparison = compare(*sides, args.across, args.threshold)
         code = answer.exit_code(comparison)
+        who = [" ".join(map(printable, paths)) for paths in args.sides]
         show(comparison, code, answer.lines(comparison, sides),
-             answer.ending(comparison, sides), args)
+             [f"A is {who[0]}, B is {who[1]}."]
+             + answer.ending(comparison, sides), args)
     sys.stdout.flush()
     for name, side, words in zip("AB", sides, busy):
         if not bad and not alike:  # the answer has it
