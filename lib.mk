@@ -25,7 +25,7 @@ SMPI_SOURCES := $(filter-out harness/engine/native/% harness/messages/native/com
 SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(BUILD)/sim/%.o))
 # The headers are the manual; each function's page leads to its header's.
 MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)
-$(LIB)/dls.3: MANUAL_OF = dls
+$(LIB)/dls.3: MANUAL_OF = libdls
 $(LIB)/dls_mpi.3: MANUAL_OF = $(MPI_LIB)
 $(LIB)/%.3: dls/%.h dls/man.awk lib.mk
 	@mkdir -p $(@D)

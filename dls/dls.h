@@ -6,8 +6,10 @@
  * has no global state: everything is in the handles below.
  *
  *     dls_loop *loop;
- *     if (dls_open(&loop, "fss", iterations, threads, NULL) != 0)
+ *     if (dls_open(&loop, "fss", iterations, threads, NULL) != 0) {
  *         fprintf(stderr, "%s\n", dls_error(loop));
+ *         return 1;
+ *     }
  *     // in each thread, worker = 0 .. threads-1:
  *     int64_t begin, end;
  *     while (dls_next(loop, worker, &begin, &end) == 1)

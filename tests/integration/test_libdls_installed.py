@@ -79,6 +79,8 @@ def test_manual_pages(installed, page):
         ["groff", "-man", "-ww", "-Tascii", "-rHY=0", "-P-c", "-P-b", "-P-u",
          pages / f"{page}.3"], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+    (package,) = re.findall(r"pkg-config --cflags --libs (\S+)", done.stdout)
+    assert (installed / f"lib/pkgconfig/{package}.pc").exists()
     # All words of the header are there, whatever its lines.
     said = re.sub(r'^(#if|#define .*_H$|#endif|#include|extern "C").*', "",
                   header, flags=re.M)
