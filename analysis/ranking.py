@@ -263,7 +263,7 @@ def times_words(rows):
 def waiting_words(row):
     """Where workers wait most of the time, other layouts are the question."""
     share = row["overhead_mean_s"] / row["time_s"]
-    return f", but workers wait {100 * share:.0f} % of the time" \
+    return f", and workers wait {100 * share:.0f} % of the time" \
         if share >= WAITS_LEAST else ""
 
 

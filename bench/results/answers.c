@@ -124,7 +124,7 @@ static void add_waiting(const struct ranked *ranked, char text[TEXT_SIZE])
     const struct summary_row *row = &ranked->rows[ranked->best];
     double share = row->overhead_s / row->time.median;
     if (share >= WAITS_LEAST)
-        add_text(text, ", but workers wait %.0f %% of the time", 100 * share);
+        add_text(text, ", and workers wait %.0f %% of the time", 100 * share);
 }
 
 /* A median above what can be is noise: the table shows its interval. */
