@@ -12,39 +12,38 @@
 /* The byte that output is filled with before a run. */
 enum { LOOP_POISON = 0xa5 };
 
-/* Powers that were measured with a loop, under a load and perturbations. */
+/* Measured powers of a loop's workers, under a load and perturbations. */
 struct loop_powers {
     struct loop_powers *next;
-    const char *load, *perturb; /* the cell's, which outlive the loop */
+    const char *load, *perturb; /* the cell's; they outlive the loop */
     double took_s;
     double power[]; /* one per worker */
 };
 
-/* Seconds of serial_s besides those of iterations. */
+/* Seconds of serial_s that are not spent in iterations. */
 struct loop_extra {
-    double row_start_s; /* simulated grids: to start a row of a block */
-    double advance_s;   /* steps: to make the data of the next one, between
-                           each two of them */
+    double row_start_s; /* simulated grids: the start of a block's row */
+    double advance_s;   /* steps: making the next step's data, each time */
 };
 
 /* One pass over the whole loop. */
 struct loop_pass {
     double took_s;
-    double between_s; /* of it, between time steps */
-    double others;    /* share of the core that other processes had; NAN: not
-                         known */
+    double between_s; /* part of it, between time steps */
+    double others;    /* share of the core that other processes had; NAN:
+                         unknown */
 };
 
-enum { LOOP_PASSES = 50 }; /* kept */
+enum { LOOP_PASSES = 50 }; /* most that are stored */
 
 /* harness/problem/serial.h */
 struct loop_serial {
-    int passes; /* so far; 0: natively no serial time to speak of */
-    int from;   /* passes before the present block of cells */
+    int passes; /* so far; 0: natively no serial time is measured */
+    int from;   /* passes before the current block of cells */
     struct loop_pass last;
-    double took_s[LOOP_PASSES]; /* the last ones, in a ring */
+    double took_s[LOOP_PASSES]; /* the newest ones, in a ring */
     double spent_s;             /* in passes since the loop was opened */
-    double beside_s;            /* in repetitions of its cells */
+    double beside_s;            /* time in repetitions of its cells */
 };
 
 struct loop {
@@ -53,41 +52,41 @@ struct loop {
     char name[SPEC_CANONICAL_MAX]; /* canonical spec */
     int64_t iterations;
     size_t output_bytes, scratch_bytes;
-    struct kernel_grid grid; /* of a kernel with dependences; of one with steps
-                                steps and state_bytes alone */
-    char *state;             /* grid.state_bytes of it, or NULL */
-    /* Where a master collects results: the output, but with a separate place
-     * for dependent rows.  A worker of this rank may be reading a collected row
-     * as its boundary. */
+    struct kernel_grid grid; /* of a kernel with dependences; a kernel with
+                                steps only sets steps and state_bytes */
+    char *state;             /* grid.state_bytes bytes, or NULL */
+    /* Memory in which a master collects results: the output, but separate for
+     * dependent rows, because a worker of this rank may be reading a collected
+     * row as its boundary. */
     char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
-    struct loop_shared *shared; /* loop_shared.h; NULL: no cell asked for it */
-    bool placed; /* output and state are where its runs' `memory` wants them:
-                    all runs of a loop bind their workers in the same way */
+    struct loop_shared *shared; /* loop_shared.h; NULL: no cell needs it */
+    bool placed; /* output and state are bound as `memory` requires: all runs of
+                    a loop bind their workers alike */
 
-    /* Where chunks travel with their input data: all of them at rank 0, and
-     * room for those that come to this rank. */
+    /* Chunks travel with input data: all data at rank 0, and room for those
+     * that this rank receives. */
     bool fed;
     struct input input;
-    int64_t *input_before; /* the input's */
+    int64_t *input_before; /* the memory behind input */
 
     /* The reference: XXH3 of each iteration's output, on every rank. */
     uint64_t *checksum;
-    uint8_t *known; /* 1: checksum is known (all of them unless sampled) */
+    uint8_t *known; /* 1: the checksum is known (all are unless sampled) */
     bool sampled;
 
-    struct loop_powers *powers; /* of its cells with power measured */
+    struct loop_powers *powers; /* for its cells with measured powers */
 
     struct loop_known *known_costs; /* harness/problem/loop_costs.h */
 
-    /* The time of the loop on one worker alone, measured by rank 0 when it was
-     * opened; -1: no output, no serial time to speak of. */
+    /* The loop's time on one worker alone, measured by rank 0 at its opening;
+     * -1: no output, so no serial time is measured. */
     double serial_s;
-    struct loop_serial serial; /* since then, in turns with its cells; rank 0 */
-    double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
-                            them, one time step after the other where costs
-                            drift; or NULL.  With those between steps they
-                            add up to serial_s, except for grids */
+    struct loop_serial serial; /* later passes, beside its cells; rank 0 */
+    double *cost_before; /* rank 0: seconds before iteration i, iterations + 1
+                            entries, for each time step if costs drift; or NULL.
+                            With the time between steps they add up to serial_s,
+                            except for grids */
     bool drifts;
     struct loop_extra extra; /* on every rank */
 };
@@ -103,7 +102,7 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               double verify_limit, uint64_t seed, struct error *err);
 void loop_close(struct loop *loop);
 
-/* Time steps of independent iterations; 1: there are none. */
+/* Number of time steps of independent iterations; 1: no steps. */
 static inline int loop_steps(const struct loop *loop)
 {
     return loop->kernel->steps != NULL ? loop->grid.steps : 1;
@@ -122,7 +121,7 @@ static inline const double *loop_cost(const struct loop *loop, int64_t step)
            (loop->drifts ? step * (loop->iterations + 1) : 0);
 }
 
-/* Writes what a kernel with steps says of them to grid and drifts. */
+/* Sets grid and drifts from a kernel with steps. */
 void loop_open_steps(struct loop *loop);
 
 /* The checksum of one iteration's output in `memory` (output or inbox). */

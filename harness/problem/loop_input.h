@@ -4,12 +4,12 @@
 
 #include "harness/problem/loop.h"
 
-/* Fills input_before, by every rank that has the instance.  Returns 0, -ENOMEM
- * or -E2BIG: a message could not hold them. */
+/* Fills input_before; every rank with the instance calls it.  Returns 0,
+ * -ENOMEM or -E2BIG: too large for a message. */
 int loop_input_count(struct loop *loop, struct error *err);
 
-/* Collective: counts, makes the data at rank 0, and room for them on all.
- * Nothing is done for a loop that is not fed.  All ranks return the same
+/* Collective: counts the data, makes them at rank 0, and allocates room on all
+ * ranks.  Does nothing for a loop that is not fed.  All ranks return the same
  * code. */
 int loop_input_open(struct loop *loop, const struct comm *comm,
                     struct error *err);

@@ -1,5 +1,5 @@
-/* The output of a loop in memory of all ranks of a host, for cells whose
- * results are collected there (collect: shared). */
+/* The output of a loop in memory shared by the ranks of a host, for cells that
+ * collect results there (collect: shared). */
 #ifndef HARNESS_PROBLEM_LOOP_SHARED_H
 #define HARNESS_PROBLEM_LOOP_SHARED_H
 
@@ -13,9 +13,9 @@ struct loop_shared {
 
 /* Collective: opens it, unless it is open or the loop has no output; all cells
  * of a loop share it.  Not in simulation.  Returns 0, -ENOMEM or an error of
- * window_open; all ranks return the same. */
+ * window_open, the same on all ranks. */
 int loop_share(struct loop *loop, const struct comm *comm, struct error *err);
-/* By loop_close.  Collective. */
+/* Collective; called by loop_close. */
 void loop_unshare(struct loop *loop);
 
 #endif

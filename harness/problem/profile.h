@@ -8,9 +8,9 @@
 #include "base/spec.h"
 #include "kernels/kernel.h"
 
-/* Fills operations[iterations].  Points are doubled until the profile is within
- * the tolerance of the whole iterations.  Returns 0, -ENOMEM, or -ERANGE if
- * that is never reached. */
+/* Fills operations[iterations].  Doubles the points until the profile matches
+ * the whole iterations within the tolerance.  Returns 0, -ENOMEM, or -ERANGE if
+ * it never does. */
 int profile_make(const struct kernel_ops *kernel, const struct spec *spec,
                  const void *instance, double *operations, struct error *err);
 

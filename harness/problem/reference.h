@@ -4,10 +4,10 @@
 
 #include "harness/problem/loop.h"
 
-/* Fills checksum, known and sampled of a loop with an instance; took_s is
- * measured, estimated or from the cache.  Computes them serially, or reads them
- * from the cache; keeps a full reference there.  An unusable cache is not an
- * error.  Returns 0 or -ENOMEM. */
+/* Fills a loop's checksum, known and sampled; the loop needs an instance.
+ * took_s is measured, estimated or from the cache.  Computes the checksums
+ * serially, or reads them from the cache; stores a full reference there.  An
+ * unusable cache is not an error.  Returns 0 or -ENOMEM. */
 int reference_make(struct loop *loop, const struct spec *spec,
                    double verify_limit, uint64_t seed, double *took_s,
                    struct error *err);

@@ -5,7 +5,7 @@
 #include "harness/messages/comm.h"
 #include "harness/problem/loop.h"
 
-/* Iterations whose output this rank holds, and where (output or inbox). */
+/* Iterations whose output this rank has, and its memory (output or inbox). */
 struct extent {
     char *memory;
     int64_t start, size;
@@ -16,9 +16,9 @@ struct verdict {
     int64_t wrong_iteration; /* the first wrong, missing or doubled, or -1 */
 };
 
-/* Collective.  Each rank compares its results with the reference; rank 0 learns
- * whether every iteration was held exactly once and is right.
- * Returns 0 or -ENOMEM on all ranks. */
+/* Collective.  Each rank compares its results with the reference.  Rank 0
+ * learns whether every iteration exists exactly once and is right.  Returns 0
+ * or -ENOMEM on all ranks. */
 int verify_output(const struct loop *loop, const struct comm *comm,
                   const struct extent *extent, int64_t count,
                   struct verdict *verdict, struct error *err);
@@ -27,8 +27,8 @@ int verify_output(const struct loop *loop, const struct comm *comm,
 void verify_tally(const struct loop *loop, const struct comm *comm,
                   uint64_t tally[2], struct verdict *verdict);
 
-/* Poisons what this rank holds, so that the next repetition cannot pass with
- * the output of this one. */
+/* Poisons the output of this rank, so that the next repetition cannot pass with
+ * it. */
 void verify_poison(const struct loop *loop, const struct extent *extent,
                    int64_t count);
 

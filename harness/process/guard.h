@@ -1,16 +1,16 @@
-/* How a rank ends with its launch.  Only for programs that a launcher starts:
- * a library must not do this to the program that uses it. */
+/* Ends a rank when its launch ends.  Only for programs that a launcher starts:
+ * a library must not do this to its program. */
 #ifndef HARNESS_PROCESS_GUARD_H
 #define HARNESS_PROCESS_GUARD_H
 
-/* The first call of a rank, in its main thread.  From now on the process ends
- * at once when the thread that started it ends: a rank would keep measuring
+/* The first call of a rank, in its main thread.  The process then ends at once
+ * when the thread that started it ends: otherwise a rank would keep measuring
  * after its proxy was killed.  It also ends, with one line on stderr, unless
- * guard_started is called within `limit_s` seconds (0: no limit): MPI_Init
- * waits for ever for missing ranks. */
+ * guard_started is called within `limit_s` seconds (0: no limit), because
+ * MPI_Init waits for ever for missing ranks. */
 void guard_begin(double limit_s);
 
-/* MPI is up. */
+/* Call it when MPI is up. */
 void guard_started(void);
 
 #endif

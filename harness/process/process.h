@@ -8,19 +8,19 @@
 
 struct process {
     pid_t pid, parent;
-    long long start; /* ticks from the system's start to its own */
-    char name[32];   /* of the program, cut at 15 bytes by the system */
+    long long start; /* ticks from the system's start to its start */
+    char name[32];   /* of the program, truncated to 15 bytes by the system */
 };
 
-/* False when there is no such process (any more). */
+/* False if there is no such process (any more). */
 bool process_read(pid_t pid, struct process *process);
 
-/* The words of its command line, each ended by '\0'.  Returns their length in
- * bytes, 0 when it is gone or has none; a longer line is cut at `size`. */
+/* The words of its command line, each ended by '\0', truncated to `size`.
+ * Returns their length in bytes, 0 if the process is gone or has none. */
 size_t process_words(pid_t pid, char *words, size_t size);
 
-/* Shows every process to `wanted` until it returns true; returns that process,
- * 0 when there is none. */
+/* Calls `wanted` for every process until it returns true. Returns that process,
+ * or 0. */
 pid_t process_find(bool (*wanted)(pid_t pid, void *arg), void *arg);
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of a campaign that a run has: what --shape and --shard say. */
+/* The part of a campaign that a run measures, from --shape and --shard. */
 #ifndef HARNESS_PROCESS_SHARD_H
 #define HARNESS_PROCESS_SHARD_H
 
@@ -6,18 +6,18 @@
 #include <stddef.h>
 
 struct shard {
-    int ranks, threads; /* cells of this shape only; 0: of all */
+    int ranks, threads; /* only cells of this shape; 0: any */
     int index, count;   /* of these cells; 0 of 1: all */
 };
 
-/* Whether two runs may have a cell in common.  Shards count in their shape, and
- * those of different numbers are cut at other places. */
+/* Whether two runs may share a cell.  Shards count within their shape;
+ * different counts divide it differently. */
 bool shard_overlaps(const struct shard *a, const struct shard *b);
 
-/* The end of a launch's name, "0of4" or "2x1-0of4". */
+/* Writes the end of a launch's name, "0of4" or "2x1-0of4". */
 void shard_print(const struct shard *shard, char *text, size_t size);
 
-/* Reads it from a launch's name; false when it does not end so. */
+/* Reads it from a launch's name; false if the name has no such end. */
 bool shard_parse(const char *launch, struct shard *shard);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sources and tools that this program was built with. */
+/* The sources and tools from which this program was built. */
 #ifndef HARNESS_RECORD_BUILD_H
 #define HARNESS_RECORD_BUILD_H
 

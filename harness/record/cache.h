@@ -1,12 +1,12 @@
-/* The folder for what can be measured or computed again. */
+/* The folder for data that can be measured or computed again. */
 #ifndef HARNESS_RECORD_CACHE_H
 #define HARNESS_RECORD_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* $XDG_CACHE_HOME/dlsbench or ~/.cache/dlsbench, made if it is missing.  False
- * when there is no place for one. */
+/* $XDG_CACHE_HOME/dlsbench or ~/.cache/dlsbench, created if missing.  False:
+ * neither can be used. */
 bool cache_folder(char *path, size_t size);
 
 #endif

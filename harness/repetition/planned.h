@@ -1,7 +1,7 @@
 /* A plan of protocol push for one cell: which worker gets which iterations, in
  * which order.  The algorithms of sched/divisible divide a load of one unit per
- * iteration; the loop's chunks follow each other in the order of sending.
- * Replanned rounds begin as this plan; its makespan is the one without
+ * iteration; the loop's chunks are consecutive in the order of sending.
+ * Replanned rounds start from this plan; its makespan assumes no
  * disturbance. */
 #ifndef HARNESS_REPETITION_PLANNED_H
 #define HARNESS_REPETITION_PLANNED_H
@@ -13,14 +13,14 @@
 #include "sched/divisible/platform.h"
 
 struct planned {
-    struct push_chunk *list; /* owned */
+    struct push_chunk *list; /* freed by planned_free */
     int64_t count;
     double predicted_s; /* the makespan on that platform */
     int rounds;
-    int raised; /* of them: T_p was shorter than its latencies, and raised */
-    struct push_replan replan;       /* the data for replanned rounds */
-    struct divisible_worker *worker; /* its platform's; owned; NULL: the list
-                                        is the plan */
+    int raised; /* rounds whose T_p was below its latencies and was raised */
+    struct push_replan replan;       /* what replanned rounds need */
+    struct divisible_worker *worker; /* the platform's; freed here; NULL: the
+                                        list is the plan */
 };
 
 /* Collective: plans a cell of protocol push for its platform
@@ -30,7 +30,7 @@ int planned_open(struct planned *planned, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,
                  const struct launch_context *context, struct error *err);
 
-/* The part of it behind the platform.  Returns 0 or -errno with a text. */
+/* planned_open for a known platform.  Returns 0 or -errno with a text. */
 int planned_make(struct planned *planned, const struct divisible_choice *choice,
                  int64_t iterations, const struct divisible_platform *platform,
                  struct error *err);

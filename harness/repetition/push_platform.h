@@ -2,9 +2,9 @@
  * time: push_platform.c takes this machine's calibration, sim/push_platform.c
  * the simulated platform.
  *
- * A unit of load is an iteration of mean cost and mean bytes of input.  All
- * workers count as dedicated: a plan ignores competing processes.  A computing
- * master is worker 0, without messages. */
+ * A unit of load is an iteration of mean cost and mean input size.  A plan
+ * ignores competing processes.  A computing master is worker 0, and needs no
+ * messages. */
 #ifndef HARNESS_REPETITION_PUSH_PLATFORM_H
 #define HARNESS_REPETITION_PUSH_PLATFORM_H
 
@@ -15,7 +15,7 @@
 #include "sched/divisible/platform.h"
 
 struct push_platform {
-    struct divisible_worker *worker; /* owned */
+    struct divisible_worker *worker; /* freed by push_platform_close */
     struct divisible_platform platform;
 };
 
@@ -26,11 +26,11 @@ int push_platform_open(struct push_platform *out, const struct cell *cell,
                        const struct launch_context *context, struct error *err);
 void push_platform_close(struct push_platform *platform);
 
-/* Room for the workers, all costs 0. */
+/* Allocates the workers, with all costs 0. */
 void push_platform_room(struct push_platform *out, const struct cell *cell,
                         const struct tree *tree);
 
-/* Mean bytes of input of an iteration that is sent. */
+/* Mean bytes of input per sent iteration. */
 double push_platform_bytes(const struct loop *loop);
 
 #endif

@@ -1,25 +1,25 @@
 /* The newest requests of a worker, for loops that end before their workers do.
- * Under reissue a worker may wait, or compute uselessly, when the last result
- * arrives; waiting after that is not part of the loop. */
+ * Under reissue a worker may wait, or compute in vain, when the last result
+ * arrives; its later waiting is not part of the loop. */
 #ifndef HARNESS_REPETITION_RECENT_H
 #define HARNESS_REPETITION_RECENT_H
 
 #include "harness/messages/source.h"
 
-/* After the loop's end no chunk is handed out.  One that is on its way may
- * still arrive, so that at most two requests end after it. */
+/* After the loop's end no chunk is handed out, but one may still be on its way.
+ * So at most two requests end after it. */
 enum { RECENT_REQUESTS = 2 };
 
 struct recent_request {
     double begin_s, end_s;
-    double wait_s; /* waited in between */
+    double wait_s; /* waited within the request */
 };
 
 struct recent {
     struct recent_request request[RECENT_REQUESTS]; /* the newest first */
 };
 
-/* The newest request takes the place of the oldest. */
+/* Replaces the oldest request by this one. */
 static inline void recent_add(struct recent *recent, double begin_s,
                               double end_s, double wait_s)
 {
@@ -28,7 +28,7 @@ static inline void recent_add(struct recent *recent, double begin_s,
     recent->request[0] = (struct recent_request){begin_s, end_s, wait_s};
 }
 
-/* The same with its times since start_s. */
+/* The requests with times relative to start_s. */
 static inline struct recent recent_since(const struct recent *recent,
                                          double start_s)
 {
@@ -40,7 +40,7 @@ static inline struct recent recent_since(const struct recent *recent,
     return since;
 }
 
-/* A source in front of a worker's that keeps its newest requests. */
+/* A source before a worker's source that records its newest requests. */
 struct recent_source {
     struct source base;
     struct source *inner;

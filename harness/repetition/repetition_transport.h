@@ -1,5 +1,5 @@
-/* A cell's transport, opened: the one place where a cell's fields become a
- * struct transport_setup. */
+/* Opens a cell's transport: only here a cell's fields become a struct
+ * transport_setup. */
 #ifndef HARNESS_REPETITION_REPETITION_TRANSPORT_H
 #define HARNESS_REPETITION_REPETITION_TRANSPORT_H
 
@@ -22,8 +22,8 @@ struct run_transport {
     const struct engine_patience *patience;
 };
 
-/* Once in a process.  Returns 0 or -errno, not agreed; transport_close in any
- * case. */
+/* Once in a process.  Returns 0 or -errno; ranks have not agreed.  Call
+ * transport_close in any case. */
 int run_transport_open(struct transport *transport,
                        const struct run_transport *of, struct error *err);
 

@@ -1,5 +1,5 @@
-/* Events to come, the earliest first: a heap of four children each, in which
- * most events are replaced by the next one of the same worker. */
+/* Future events, the earliest first: a heap with four children per node. Most
+ * events are replaced by the same worker's next one. */
 #ifndef HARNESS_REPLAY_EVENTS_H
 #define HARNESS_REPLAY_EVENTS_H
 
@@ -11,7 +11,7 @@
 struct event {
     double at; /* s */
     uint32_t who;
-    uint32_t what; /* the user's */
+    uint32_t what; /* the user's kind */
 };
 
 struct events {
@@ -19,15 +19,15 @@ struct events {
     int64_t count, room;
 };
 
-/* The order of simultaneous events observed in SimGrid: the first, then from
- * the last on. */
+/* The order of simultaneous events observed in SimGrid: number 1 first, then
+ * the highest numbers first. */
 static inline bool event_before(const struct event *a, const struct event *b)
 {
     return (a->at < b->at) | ((a->at == b->at) & (a->who - 1 > b->who - 1));
 }
 
-/* The earliest of the children from here on, before `end`.  It is
- * unpredictable, so the code avoids jumps. */
+/* The earliest of the children from `child` on, before `end`. It is
+ * unpredictable, so the code avoids branches. */
 static inline int64_t events_least(const struct event *list, int64_t child,
                                    int64_t end)
 {
@@ -45,7 +45,7 @@ static inline int64_t events_least(const struct event *list, int64_t child,
     return least;
 }
 
-/* Sinks from place `at` to its own. */
+/* Moves an event down from position `at` to its place. */
 static inline void events_sink(struct events *events, int64_t at,
                                struct event moved)
 {
@@ -81,13 +81,13 @@ static inline int events_add(struct events *events, struct event added)
     return 0;
 }
 
-/* The earliest becomes this one. */
+/* Replaces the earliest event by this one. */
 static inline void events_replace(struct events *events, struct event next)
 {
     events_sink(events, 0, next);
 }
 
-/* Takes out the earliest; there is one. */
+/* Removes the earliest event; there must be one. */
 static inline struct event events_take(struct events *events)
 {
     struct event first = events->event[0];

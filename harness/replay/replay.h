@@ -5,7 +5,7 @@
  * master_take); schemes that learn get simulated times.  Only the costs in
  * struct replay_costs take time:
  *
- *   a worker computes a chunk for the sum of its iterations' seconds, divided
+ *   a worker computes a chunk in the sum of its iterations' seconds, divided
  *   by its power;
  *   REPLAY_COUNTER: workers of one process take chunks from memory, count_s
  *   each, side by side, and then counter_s each, one at a time;
@@ -53,38 +53,38 @@ enum replay_kind { REPLAY_COUNTER, REPLAY_WINDOW, REPLAY_MASTERS };
 
 /* All in seconds, 0 or more. */
 struct replay_costs {
-    double count_s;   /* a chunk from a counter or a scheme's state */
-    double counter_s; /* and then, for one worker at a time */
+    double count_s;   /* taking a chunk from a counter or a scheme's state */
+    double counter_s; /* then, one worker at a time */
     double state_s;   /* a chunk from a master or pool in the worker's rank */
-    double request_s; /* a master, or a window's counter, serves a request */
-    double latency_s; /* of a message from one node to another */
+    double request_s; /* a master, or a window's counter, serves one request */
+    double latency_s; /* of a message between nodes */
     double near_s;    /* of a message between two ranks of a node */
-    double byte_s;    /* and for each of a message's bytes */
+    double byte_s;    /* per byte of a message */
     double slice_s;   /* between two looks of a computing master, above 0 */
-    double lead_s;    /* with prefetch, requests leave that long before a chunk
+    double lead_s;    /* with prefetch: a request leaves so long before a chunk
                          ends */
     double apart_s;   /* between the starts of two workers of one master */
 };
 
-/* The costs of a cell of dlsbench sim; messages take no time yet. */
+/* The costs of a cell of dlsbench sim, with messages that take no time. */
 extern const struct replay_costs replay_costs_usual;
 
 struct replay {
     enum replay_kind kind;
-    const struct tree *tree; /* the tree of requests; the first two kinds only
-                                use its workers and their ranks */
-    int node_ranks;          /* ranks of a node; 0: each has its own */
+    const struct tree *tree; /* the tree of requests; the first two kinds use
+                                only its workers and their ranks */
+    int node_ranks;          /* ranks per node; 0: each rank has its own node */
     const struct sched_pair *scheme;
     int64_t iterations, min_chunk;
     const double *before; /* seconds at power 1 before iteration i, I + 1 */
-    const double *known;  /* the same, in any unit, for schemes that count with
-                             costs; NULL: before */
-    const double *power;  /* of each worker: its speed, which schemes know;
-                             NULL: all 1 */
-    bool prefetch;        /* requests go one ahead */
+    const double *known;  /* costs for schemes that need them, in any unit;
+                             NULL: before */
+    const double *power;  /* of each worker: its speed, known to schemes; NULL:
+                             all 1 */
+    bool prefetch;        /* requests the next chunk during a chunk */
     struct replay_costs costs;
-    /* Each chunk, when a worker gets it; seconds since the start, and its
-     * computing.  NULL: not reported. */
+    /* Called for each chunk when a worker gets it: seconds since the start, and
+     * the chunk's computing time.  NULL: not called. */
     void (*handed)(void *arg, int worker, const struct chunk *chunk,
                    double begin_s, double compute_s);
     void *arg;
@@ -96,7 +96,7 @@ struct replay_worker {
 };
 
 struct replay_result {
-    double time_s; /* until the last worker has left, and told the master */
+    double time_s; /* until the last worker has left and told the master */
     double serial_s;
     int workers;
     int64_t chunks, messages;
@@ -105,16 +105,16 @@ struct replay_result {
 };
 
 /* Replays the loop once.  All pointers stay the caller's.  Returns 0; -EINVAL
- * as sched_init does; -ENOTSUP: the scheme does
- * not go with this kind (two schemes need masters, a window carries no times of
- * chunks and takes sequences only); -ENOMEM. */
+ * as sched_init does; -ENOTSUP: this kind cannot run the scheme (two schemes
+ * need masters; a window has no times of chunks and only takes sequences);
+ * -ENOMEM. */
 int replay_run(const struct replay *replay, struct replay_result *result,
                struct error *err);
 void replay_free(struct replay_result *result);
 
-/* The same for threads of one process that take chunks from memory, as OpenMP's
- * threads do.  All have power 1, and the smallest chunk is 1.  before: as in
- * struct replay.  Returns the codes of sched_pair_parse and replay_run. */
+/* A replay of threads in one process that take chunks from memory, as OpenMP's
+ * threads do.  All have power 1; the smallest chunk is 1. before: as in struct
+ * replay.  Returns the codes of sched_pair_parse and replay_run. */
 int replay_threads(const char *scheme, int threads, int64_t iterations,
                    const double *before, const struct replay_costs *costs,
                    struct replay_result *result, struct error *err);

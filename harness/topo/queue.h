@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The processor that the calling thread is on, -1: not known. */
+/* The processor of the calling thread, -1: unknown. */
 int queue_processor(void);
 
 /* One line of /proc/<pid>/task/<tid>/stat: whether the thread runs or waits to
@@ -20,8 +20,8 @@ bool queue_parse(const char *line, bool *running, int *processor);
  *
  * From /proc, which gives each thread's state and last processor.  A thread in
  * state R is in the run queue of that processor, so its affinity need not be
- * read.  The count is the median of several looks, so that threads which run
- * for a moment do not count.  Takes about 20 ms.  Invisible processes (another
+ * read.  The count is the median of several samples, which ignores threads that
+ * run only briefly.  Takes about 20 ms.  Invisible processes (another
  * container's) are not counted.  Returns 0 or -errno with a text. */
 int queue_count(const int *processor, int count, const pid_t *own, int owns,
                 int *foreign, struct error *err);

@@ -1,12 +1,12 @@
-/* The powers of a cell's workers when they register: the given ones, and the
- * ones available under the other load on their cores.
+/* The powers of a cell's workers when they register: the given powers, and the
+ * available ones under other load on their cores.
  *
  * A = V / Q (Ciorba et al., section 2, 3.2)
  *
  * V is the given power (1 by default).  Q counts the threads in the run queue
- * of the worker's processor: all workers there, itself included, and running or
- * ready threads of other processes.  Other threads of this launch are not
- * counted: they rest while the loop runs. */
+ * of the worker's processor: all workers there, including itself, and running
+ * or ready threads of other processes.  Other threads of this launch do not
+ * count: they rest while the loop runs. */
 #ifndef HARNESS_WORKERS_POWER_H
 #define HARNESS_WORKERS_POWER_H
 
@@ -17,30 +17,29 @@
 
 struct powers {
     double *given; /* V, one per worker */
-    int *queue;    /* Q, one per worker; NULL: not counted */
-    double *share; /* V / Q, one per worker; NULL: not counted */
-    /* A as the scheme makes it of V / Q, which may round it down; 0: this
-     * worker takes no part.  NULL: the scheme counts with V. */
+    int *queue;    /* Q, one per worker; NULL: unknown */
+    double *share; /* V / Q, one per worker; NULL: unknown */
+    /* A: V / Q, perhaps rounded down by the scheme; 0: this worker takes no
+     * part.  NULL: the scheme uses V. */
     double *available;
-    double measured_s; /* that measuring them took; -1: they were not */
+    double measured_s; /* time of measuring V; -1: not measured */
 };
 
-/* Collective, when all workers are bound and their competitors run: the same
- * powers on every rank.  Q is counted (20 ms) under a scheme that uses
- * available powers, and with a load.  A = V for unbound workers, which have no
- * core and so no Q, and over an rma window, which lacks a master to register
- * with.  `own` is the places of this rank's workers.  All ranks return the same
- * code. */
+/* Collective, when all workers are bound and competing load runs: the same
+ * powers on every rank.  Q is counted (20 ms) with a load, or if the scheme
+ * uses available powers.  A = V for unbound workers, which have no core and
+ * thus no Q, and over an rma window, which has no master to register with.
+ * `own`: the places of this rank's workers.  All ranks return the same code. */
 int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err);
 
-/* The given powers alone: nothing is counted, A = V. */
+/* Only the given powers: counts nothing, A = V. */
 void powers_given(struct powers *powers, const struct setup *setup);
 
-/* Parts of powers_open: memory for Q and V / Q, and for A; then V / Q and A
- * from V and Q, which is done again after `given` has changed. */
+/* Parts of powers_open. powers_allocate: memory for Q and V / Q, and for A.
+ * powers_share: V / Q and A from V and Q, also after `given` has changed. */
 void powers_allocate(struct powers *powers, int workers, bool count,
                      bool available);
 void powers_share(struct powers *powers, const struct setup *setup);

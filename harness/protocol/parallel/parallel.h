@@ -1,6 +1,6 @@
-/* The protocol of loops without dependences: ask the source, run the chunk,
- * ask again.  One struct worker per thread; everything it writes was set
- * aside before the timed part. */
+/* The protocol of loops without dependences: ask the source, run the chunk, ask
+ * again.  Each thread has a struct worker; all memory that it writes is
+ * allocated before the timed part. */
 #ifndef HARNESS_PROTOCOL_PARALLEL_PARALLEL_H
 #define HARNESS_PROTOCOL_PARALLEL_PARALLEL_H
 
@@ -13,8 +13,8 @@
 /* One chunk that a worker ran. */
 struct ran {
     int64_t start, size;
-    int64_t chunk;       /* its number; set where chunks depend on each other */
-    int64_t time_step;   /* of a loop that has several */
+    int64_t chunk;       /* its number, if chunks depend on each other */
+    int64_t time_step;   /* of a loop with several steps */
     uint64_t begin, end; /* engine_ticks, set only with timing: chunk */
 };
 
@@ -26,10 +26,10 @@ struct worker {
     char *output;        /* of the whole loop */
     size_t output_bytes; /* per iteration */
     const struct kernel_poll *poll;
-    struct ran *log; /* room for every chunk, NULL: not kept */
+    struct ran *log; /* room for every chunk, NULL: no log */
     bool stamp;      /* timing: chunk */
 
-    /* Written by the loop. */
+    /* Set by the loop. */
     int64_t chunks, iterations;
     int64_t logged;         /* entries of the log */
     double begin_s, end_s;  /* engine_now at entry and exit */

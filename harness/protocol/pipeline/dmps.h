@@ -1,24 +1,23 @@
 /* DMPS(x), dynamic multi-phase scheduling of loops with dependences (Ciorba et
  * al., section 3.3), with x any scheme.  Chunks of rows come from the source in
- * order.  Every `interval` columns a worker stops: it takes the boundary from
- * the owner of the preceding chunk, and gives its boundary to the owner of the
+ * order.  Every `interval` columns a worker stops, takes the boundary from the
+ * owner of the preceding chunk, and gives its boundary to the owner of the
  * next.
  *
- * The paper's remarks (1), (4) and (5) hold as printed.  (1) The interval is
- * the same for all chunks.  (4) A successor that becomes known in the middle
- * gets all complete columns.  (5) A boundary not taken when the chunk ends is
- * kept; the worker asks for its next chunk, of which it may itself be the
- * predecessor.
+ * The paper's remarks (1), (4) and (5) hold as printed. (1) The interval is the
+ * same for all chunks. (4) A successor that becomes known in the middle gets
+ * all complete columns. (5) If a boundary was not taken when the chunk ends,
+ * the worker keeps it and asks for its next chunk, which may be the successor.
  *
- * (2) and (3) hold except for who names the neighbour: a worker with an unknown
- * successor continues with its next block, and looks again at its end.  In the
- * paper it asks the master at the end of each block.  The master, which handed
- * out all chunks, names the owners of the last two (its steps (c) and (d)).
- * Here both owners of an edge register once at the edge's home rank, which
- * names them to each other (links.h).  The paper's master knows all owners.
- * Below a hierarchy, through a window and in one process no rank does, and one
- * protocol serves them all.  The master also gets no question for each edge and
- * block.
+ * (2) and (3) hold except that another rank names the neighbour: a worker with
+ * an unknown successor continues with its next block, and looks again at its
+ * end.  In the paper it asks the master at the end of each block.  The master,
+ * which handed out all chunks, names the owners of the last two (its steps (c)
+ * and (d)).  Here both owners of an edge register once at the edge's home rank,
+ * which names them to each other (links.h).  The paper's master knows all
+ * owners.  No rank does with a hierarchy, a window or one process; this
+ * protocol serves all three.  It also saves the master a question for each edge
+ * and block.
  *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
  * instead (subproblem, formula 5).  Boundaries inside a group of NP chunks go
@@ -37,7 +36,7 @@
 #include "harness/protocol/pipeline/links.h"
 #include "harness/protocol/pipeline/migrate.h"
 
-/* The common data of a rank's workers. */
+/* The data shared by a rank's workers. */
 struct dmps {
     const struct kernel_dependence *kernel;
     const void *instance;
@@ -47,11 +46,11 @@ struct dmps {
     int64_t rows;
     int64_t interval; /* h, columns between two synchronization points */
     int64_t group;    /* chunks; 0: all boundaries go from block to block */
-    int first, last;  /* time steps of this pass: one of them with replan */
+    int first, last;  /* time steps of this pass; one with replan */
     struct links links;
-    bool shared;     /* several workers write the output of this rank */
-    bool every_step; /* chunks of all steps are logged; else, with sticky
-                        placement, those of the last */
+    bool shared;     /* several workers write this rank's output */
+    bool every_step; /* log chunks of all steps; false, with sticky placement:
+                        only the last */
     struct migrate *migrate; /* replan over several ranks, or NULL */
     _Atomic int working;     /* threads of this rank still in the loop */
     double tick_s;           /* see engine_tick_since */
@@ -66,8 +65,8 @@ void dmps_reset(struct dmps *dmps, int workers);
  * continue from their values. */
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s);
 
-/* By thread 0 of each rank after its own work: lets boundaries travel until all
- * ranks have finished. */
+/* By thread 0 of each rank after its own work: sends boundaries until all ranks
+ * have finished. */
 void dmps_finish(struct dmps *dmps);
 
 #endif

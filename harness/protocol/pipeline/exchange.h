@@ -1,8 +1,8 @@
-/* Between two time steps of a loop whose iterations are independent: every rank
- * gets what the others computed in the step that ended.
+/* Between two time steps of a loop with independent iterations, every rank gets
+ * the results of the others.
  *
- * Everything goes to rank 0, and from there to all.  In simulation no data are
- * there: the messages take their time. */
+ * They go to rank 0, and from there to all ranks.  A simulation has no data;
+ * the messages only take their time. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_EXCHANGE_H
 #define HARNESS_PROTOCOL_PIPELINE_EXCHANGE_H
 
@@ -15,10 +15,10 @@
 /* Iterations [start, start + size) that this rank ran. */
 struct exchange_range {
     int64_t start, size;
-    double took_s; /* a timed exchange tells it to all ranks */
+    double took_s; /* if timed, all ranks learn it */
 };
 
-/* The message of a range: the time is its last member. */
+/* The size of a range in a message; untimed ones omit the last member. */
 static inline size_t exchange_range_bytes(bool timed)
 {
     return timed ? sizeof(struct exchange_range)
@@ -27,27 +27,26 @@ static inline size_t exchange_range_bytes(bool timed)
 
 struct exchange {
     const struct comm *comm;
-    char *output;        /* of the whole loop, on every rank; the caller's */
+    char *output;        /* the whole loop's, on every rank; the caller's */
     size_t output_bytes; /* of an iteration */
     int64_t iterations;
     size_t range_bytes;              /* of a range in a message */
-    struct exchange_range *gathered; /* of all ranks, where it is timed */
-    int64_t count;           /* of them; the caller clears after a step */
-    char *mine, *all;        /* messages */
-    int64_t messages, bytes; /* summed up; the caller clears */
+    struct exchange_range *gathered; /* ranges of all ranks, if timed */
+    int64_t count;                   /* ranges gathered; the caller clears it */
+    char *mine, *all;                /* messages */
+    int64_t messages, bytes;         /* sums; the caller clears them */
 };
 
-/* timed: the times of the ranges also travel, and arrive in `gathered`, except
- * in simulation.  Returns 0 or -ENOMEM; not agreed, and nothing fails later. A
- * zeroed one may be closed. */
+/* timed: the ranges' times are also sent, and arrive in `gathered`, except in
+ * simulation.  Returns 0 or -ENOMEM; ranks have not agreed.  Later calls never
+ * fail.  A zeroed struct may be closed. */
 int exchange_open(struct exchange *exchange, const struct comm *comm,
                   char *output, size_t output_bytes, int64_t iterations,
                   bool timed, struct error *err);
 void exchange_close(struct exchange *exchange);
 
-/* Collective, by one thread of each rank, in simulation by every thread: `own`
- * (count of them, in any order) is what this rank, in simulation this thread,
- * ran. */
+/* Collective, by one thread of each rank (in simulation by every thread): `own`
+ * are the `count` ranges that this rank (or thread) ran, in any order. */
 void exchange_all(struct exchange *exchange, const struct exchange_range *own,
                   int64_t count);
 

@@ -8,18 +8,18 @@
  * needs in the next step.  Columns of a stream are counted through all steps:
  * column j of step s is s * columns + j.
  *
- * The ends need not know each other beforehand, under any hierarchy: both
- * register at the edge's home rank, which tells each where the other is.  Until
- * then the predecessor keeps its boundary in its rows.  Once the successor is
- * known, it gets all complete columns, and then a piece at each synchronization
- * point.
+ * Under any hierarchy, the ends need not know each other beforehand: both
+ * register at the edge's home rank, which tells each the rank of the other.
+ * Until then the predecessor keeps its boundary in its rows.  Once the
+ * successor is known, it gets all complete columns, and then a piece at each
+ * synchronization point.
  *
- * Between ranks a piece is one message straight into the receiver's copy of the
- * row.  The worker that needs it posts the receive; pieces of a stream never
+ * Between ranks a piece is one message, received directly in the row's copy
+ * there.  The worker that needs it posts the receive; pieces of a stream never
  * overtake each other.  Inside a rank one end waits for the other's progress.
  * With several workers and several steps the producer copies its columns to the
- * stream's memory, and the consumer reads them there.  If it read the other
- * core's rows, that core would have to get their cache lines back one by one in
+ * stream's memory, and the consumer reads them there.  If it read the rows
+ * themselves, the producer's core would have to fetch each cache line back in
  * the next step. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_LINKS_H
 #define HARNESS_PROTOCOL_PIPELINE_LINKS_H
@@ -33,44 +33,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Live edges whose tags differ: rows, at most, of a loop of several steps
- * over several ranks. */
+/* The most rows of a loop with several steps over several ranks, so that all
+ * live edges have different tags. */
 enum { LINK_TAGS = 1 << 14 };
 
 enum link_way { LINK_DOWN, LINK_UP };
 enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
 
-/* One way over an edge, seen from this rank. */
+/* One direction of an edge, seen from this rank. */
 struct link_stream {
-    /* Columns in this rank's memory. */
+    /* Columns available in this rank's memory. */
     _Alignas(128) struct engine_progress complete;
-    char *kept; /* column 0 of the stream's own memory; NULL: none */
-    /* Under the rank's MPI lock, when the other end is at another rank. */
-    char *row;      /* producer: the row of its step */
-    int64_t sent;   /* producer: columns */
-    bool receiving; /* consumer: `piece` is posted */
+    char *kept; /* column 0 in the stream's memory; NULL: it has none */
+    /* Under the rank's MPI lock, if the other end is at another rank. */
+    char *row;      /* producer: the row of the current step */
+    int64_t sent;   /* producer: columns sent */
+    bool receiving; /* consumer: the receive `piece` is posted */
     MPI_Request piece;
 };
 
 struct link_edge {
     struct link_stream stream[2];
-    /* By end; rank + 1, or 0 until known. */
-    _Atomic int32_t other[2]; /* of an end that is here: where its other is */
-    int32_t registered[2];    /* at the home: the ends that have registered */
+    /* By end: rank + 1 of the other end, or 0 until known. */
+    _Atomic int32_t other[2]; /* for an end in this rank */
+    int32_t registered[2];    /* at the home: ends that have registered */
     bool here[2];
 };
 
-/* The message to a home and back. */
+/* A message to an edge's home and back. */
 struct link_note {
     int64_t edge;
-    int32_t end; /* enum link_end, or LINK_ANSWER: here is the other end */
+    int32_t end; /* enum link_end, or LINK_ANSWER: the other end is known */
     int32_t rank;
 };
 
-struct link_wire; /* the simulated engine's */
+struct link_wire; /* only in simulation */
 
-/* The memory of streams inside a rank: rows, handed out to the streams in the
- * order in which they have their first columns. */
+/* Memory for streams inside a rank: each stream gets a row when its first
+ * columns are complete. */
 struct link_rows {
     char *memory; /* NULL: none */
     size_t row_bytes;
@@ -78,38 +78,38 @@ struct link_rows {
     _Atomic int64_t taken;
 };
 
-/* A receive that is waited for among other things. */
+/* A receive that a thread waits for while it serves others. */
 struct link_piece {
-    MPI_Request *request; /* null when it is complete, with the status */
+    MPI_Request *request; /* null when complete; then status is set */
     MPI_Status status;
 };
 
 struct links {
     const struct comm *comm;
-    MPI_Comm notes, pieces; /* its own communicators */
-    struct mailbox box;     /* notes, pieces on their way, counts of a pass */
+    MPI_Comm notes, pieces; /* private communicators */
+    struct mailbox box;     /* notes, outgoing pieces, counts of a pass */
     int64_t columns, steps;
     size_t column_bytes;
     struct link_rows own;
-    struct link_edge *edge; /* one per row; lazily mapped */
+    struct link_edge *edge; /* one per row; pages are mapped when touched */
     size_t mapped;
-    _Atomic int64_t touched; /* edges from here on are as they were mapped */
+    _Atomic int64_t touched; /* edges from this one on are still zero */
     bool remote;             /* more than one rank */
-    int64_t owed;            /* streams of this rank with columns to send */
-    uint32_t looks;          /* for pieces */
-    int64_t messages, bytes; /* of all passes so far; the caller clears */
-    /* Set by the caller after links_open: how a worker waits, and what lets
-     * masters of this rank serve while it does (NULL: none). */
+    int64_t owed;            /* this rank's streams with unsent columns */
+    uint32_t looks;          /* counts tests for pieces */
+    int64_t messages, bytes; /* of all passes; the caller clears them */
+    /* Set by the caller after links_open: how a worker waits, and a function by
+     * which masters of this rank serve meanwhile (NULL: none). */
     struct engine_patience patience;
-    /* In simulation it blocks until it has served or `piece` is complete. */
+    /* In simulation it blocks until it has served, or `piece` is complete. */
     bool (*serve)(void *arg, struct link_piece *piece);
     void *serve_arg;
-    /* The simulated engine's: the links of all ranks, more of each edge, and
-     * two rows in place of all. */
+    /* For simulation: the links of all ranks, further data of each edge, and
+     * two rows that replace all rows. */
     struct links *all;
     struct link_wire *wire;
     char *rows;
-    double piece_s; /* a piece that a rank takes in, beside SMPI's charges */
+    double piece_s; /* receiving a piece, besides SMPI's charges */
 };
 
 /* Collective.  edges: rows of the loop; columns: of a row;
@@ -118,9 +118,9 @@ struct links {
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
                int64_t columns, size_t column_bytes, int64_t steps,
                struct error *err);
-/* After links_open: gives streams inside the rank separate memory, up to
- * LINK_ROWS_BYTES (touched when used) and as far as the system has it.  The
- * other streams are read in the rows themselves. */
+/* After links_open: gives streams inside the rank their own memory, up to
+ * LINK_ROWS_BYTES (touched when used) and as far as available.  Other streams
+ * are read in the rows themselves. */
 enum { LINK_ROWS_BYTES = 64 << 20 };
 void links_keep_rows(struct links *links);
 
@@ -130,26 +130,26 @@ void links_close(struct links *links);
 /* Before a pass over the loop; a barrier must follow. */
 void links_reset(struct links *links);
 
-/* Between passes: what is in the streams' own memory becomes bytes `byte`. */
+/* Between passes: fills the streams' memory with bytes `byte`. */
 void links_poison(struct links *links, int byte);
 
-/* The rank that brings the two ends of an edge together.  Chunks of equal sizes
- * must not all have the same. */
+/* The rank at which both ends of an edge register.  Mixed, so that chunks of
+ * equal sizes do not all have the same home. */
 static inline int links_home(const struct links *links, int64_t edge)
 {
     uint64_t mixed = (uint64_t)edge * 0x9e3779b97f4a7c15 >> 32;
     return (int)(mixed % (uint64_t)links->comm->ranks);
 }
 
-/* One end of `edge` is a worker of this rank: the predecessor owns the
- * row above (not the last of the loop), the successor the row `edge` (not the
- * first).  By that worker, before it uses the edge. */
+/* A worker of this rank registers as one end of `edge`, before it uses the
+ * edge.  The predecessor owns the row above (not the loop's last), the
+ * successor the row `edge` (not the first). */
 void links_register(struct links *links, int64_t edge, enum link_end end);
 
 /* A synchronization point of the stream's producer: `complete` columns of the
- * row, counted through all steps, are available.  `row`: the memory of the row
- * in this step. links_send sends to an end at another rank; links_copy copies
- * to a stream with separate memory. */
+ * row, counted through all steps, are available.  `row`: the row's memory in
+ * this step. links_send sends to an end at another rank; links_copy copies to a
+ * stream with separate memory. */
 void links_send(struct links *links, int64_t edge, enum link_way way,
                 int64_t complete, void *row);
 void links_copy(struct links *links, struct link_stream *stream,
@@ -167,34 +167,34 @@ static inline void links_advance(struct links *links, int64_t edge,
     engine_publish(&stream->complete, complete);
 }
 
-/* The stream's available columns. */
+/* How many columns of the stream are available. */
 static inline int64_t links_complete(const struct links *links, int64_t edge,
                                      enum link_way way)
 {
     return engine_reached(&links->edge[edge].stream[way].complete);
 }
 
-/* By the stream's consumer, when columns are there: column 0 of the memory in
- * which they are, those of this step; NULL: in the row itself. */
+/* By the consumer, when columns are available: column 0 of this step in the
+ * stream's memory; NULL: read the row itself. */
 static inline const char *links_kept(const struct links *links, int64_t edge,
                                      enum link_way way)
 {
     return links->edge[edge].stream[way].kept;
 }
 
-/* By the stream's consumer, when links_complete is less than `need`: waits
- * until it is not.  `row`: the memory of the row in the step of column `need`.
- * Returns the engine's ticks that took. */
+/* By the consumer: waits until links_complete is at least `need`.  `row`: the
+ * row's memory in the step of column `need`.  Returns the engine's ticks that
+ * it took. */
 uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
                     int64_t need, void *row);
 
-/* Lets registrations and messages progress; for polls and waits.  Returns
- * whether anything moved. */
+/* Handles registrations and messages, in polls and waits.  Returns whether
+ * there were any. */
 bool links_progress(struct links *links);
 
-/* By one thread of each rank after its own work: lets messages progress until
- * no thread of this rank is `working` (NULL: none is), all its messages have
- * left, and all ranks are that far. */
+/* By one thread of each rank after its own work: handles messages until no
+ * thread of this rank is `working` (NULL: none), all its messages are sent, and
+ * all ranks have got that far. */
 void links_finish(struct links *links, const _Atomic int *working);
 
 #endif

@@ -1,10 +1,9 @@
-/* Rows that move with their chunk.  With `placement: replan` the rank that had
- * a chunk's rows in the previous time step still holds them; the new owner
+/* Moves rows with their chunk.  With `placement: replan` a chunk's rows are
+ * still at the rank that had them in the previous time step; the new owner
  * fetches them.
  *
  * One-sided: every rank opens its output and state to the others, at the same
- * places in all of them.  After every step the ranks tell each other their
- * rows. */
+ * offsets.  After every step the ranks exchange lists of their rows. */
 #ifndef HARNESS_PROTOCOL_PIPELINE_MIGRATE_H
 #define HARNESS_PROTOCOL_PIPELINE_MIGRATE_H
 
@@ -29,30 +28,30 @@ struct migrate {
     MPI_Win window[2];
     size_t row_bytes; /* of a boundary row */
     int64_t rows;
-    /* Owners in the previous step, by start; room for one per row. */
+    /* Owners in the previous step, sorted by start; room for one per row. */
     struct migrate_rows *owner;
     int64_t owners;
-    void *gathered; /* the simulated engine's: a list that no rank reads */
-    int64_t messages, moved_bytes; /* summed up; the caller clears */
+    void *gathered; /* in simulation: a list that no rank reads */
+    int64_t messages, moved_bytes; /* sums; the caller clears them */
 };
 
-/* Collective.  output and state stay the caller's; both may not be freed
- * before migrate_close.  Returns 0, -ENOTSUP (a row is too long for a message)
- * or -ENOMEM, the same on all ranks; nothing fails later. */
+/* Collective. output and state stay the caller's, who frees them after
+ * migrate_close.  Returns 0, -ENOTSUP (a row is too long for a message) or
+ * -ENOMEM, the same on all ranks.  Later calls never fail. */
 int migrate_open(struct migrate *m, const struct comm *comm,
                  const void *instance, int64_t rows, size_t row_bytes,
                  char *output, size_t output_bytes, char *state,
                  size_t state_bytes, struct error *err);
-/* Collective; also one that is zeroed. */
+/* Collective; `m` may be zeroed. */
 void migrate_close(struct migrate *m);
 
-/* Collective, between two steps, by one thread: `own` (count of them, in any
- * order) is what this rank had in the step that ended. */
+/* Collective, by one thread, between two steps: `own` are the `count` ranges of
+ * rows that this rank had in the last step, in any order. */
 void migrate_announce(struct migrate *m, const struct migrate_rows *own,
                       int64_t count);
 
-/* Before chunk [start, start + size) runs in step `step`: its rows and the row
- * below it, as they are after the step before. */
+/* Before chunk [start, start + size) runs in step `step`: fetches its rows and
+ * the row below, as the previous step left them. */
 void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
                    void *state, int step, int64_t start, int64_t size);
 

@@ -1,5 +1,5 @@
-/* A line of JSON, written without a library for it.  The values of one object
- * in the order of the calls; a line that found no memory is empty. */
+/* Writes JSON lines without a library.  Values appear in the order of calls.  A
+ * line is empty if memory ran out. */
 #ifndef HARNESS_RECORD_LINE_JSON_LINE_H
 #define HARNESS_RECORD_LINE_JSON_LINE_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One line after the other; zeroed: none. */
+/* Lines one after the other; zeroed: none. */
 struct line {
     char *text; /* free it */
     size_t used, room;
-    bool failed; /* there was no memory: nothing more is added */
+    bool failed; /* memory ran out; further calls do nothing */
 };
 
 void line_begin(struct line *line);
@@ -19,22 +19,22 @@ void line_end(struct line *line);
 
 /* key: NULL inside a list; value: NULL for null. */
 void line_text(struct line *line, const char *key, const char *value);
-/* A value that is JSON already. */
+/* A value that is already JSON. */
 void line_value(struct line *line, const char *key, const char *json);
 void line_flag(struct line *line, const char *key, bool value);
 void line_whole(struct line *line, const char *key, int64_t value);
 /* Negative: null. */
 void line_tally(struct line *line, const char *key, int64_t value);
-/* Not a number: null; of a time also what is negative. */
+/* Not a number: null; a time: also if negative. */
 void line_real(struct line *line, const char *key, double value);
 void line_time(struct line *line, const char *key, double value);
-/* Members of an object as they are, with their own keys in place of `key`; NULL
- * or empty: none. */
+/* Members of an object as JSON text, with their own keys; NULL or empty:
+ * none. */
 void line_members(struct line *line, const char *key, const char *members);
-/* An object or a list as the value: `open` and `close` are {} or []. */
+/* Opens and closes an object or list as the value: {} or []. */
 void line_open(struct line *line, const char *key, char open);
 void line_close(struct line *line, char close);
-/* As it is, without a comma before it. */
+/* Text without a comma before it. */
 void line_raw(struct line *line, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* When a worker that computes looks for messages: at every poll of its kernel,
- * unless looks are costly.  Over some networks a look takes system calls, 2 to
- * 20 us, which would be a third of the time between two polls. */
+/* When a computing worker polls for messages: at every poll of its kernel,
+ * unless looks are costly.  In some networks a look needs system calls, 2 to 20
+ * us, up to a third of the time between two polls. */
 #ifndef HARNESS_REPETITION_NATIVE_LOOKS_H
 #define HARNESS_REPETITION_NATIVE_LOOKS_H
 
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct looks {
-    uint64_t next;  /* engine_ticks; zeroed: at once */
-    unsigned count; /* of looks that found nothing */
-    bool costly;    /* the last timed look was */
+    uint64_t next;  /* engine_ticks of the next look; 0: at once */
+    unsigned count; /* of looks without a message */
+    bool costly;    /* the last timed look was costly */
 };
 
 static inline bool looks_due(const struct looks *looks, uint64_t now)
@@ -20,17 +20,17 @@ static inline bool looks_due(const struct looks *looks, uint64_t now)
     return now >= looks->next;
 }
 
-/* Whether the end of a look is to be read from the clock: of one in 32, and of
- * all while they are costly.  (Reading it takes as long as a cheap look.) */
+/* Whether to read the clock after a look: after one in 32, and after all while
+ * they are costly. (Reading it takes as long as a cheap look.) */
 static inline bool looks_timed(struct looks *looks)
 {
     return looks->count++ % 32 == 0 || looks->costly;
 }
 
-/* After a look from `begin` to `end` that found nothing.  The next one waits
- * ten times as long as a costly look took, so that looks cost a tenth of the
- * computing at most; but not longer than 100 us, because a look that took very
- * long had lost its core. */
+/* After a look from `begin` to `end` without a message.  A costly look is
+ * followed by a pause ten times as long, so that looks take at most a tenth of
+ * the computing time.  The pause is at most 100 us, because a look that took
+ * very long had lost its core. */
 static inline void looks_pause(struct looks *looks, uint64_t begin,
                                uint64_t end, double tick_s)
 {

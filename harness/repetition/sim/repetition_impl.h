@@ -1,5 +1,4 @@
-/* A simulated run: what it has besides struct run.  Its process holds all
- * ranks. */
+/* The simulated part of struct run.  A process has all ranks. */
 #ifndef HARNESS_REPETITION_SIM_REPETITION_IMPL_H
 #define HARNESS_REPETITION_SIM_REPETITION_IMPL_H
 
@@ -7,44 +6,44 @@
 #include "harness/repetition/repetition_internal.h"
 #include "harness/repetition/sim/time_slices.h"
 
-/* A worker: its source is in front of the transport's, counts the
- * chunks, and charges for them. */
+/* A worker: its source is before the transport's source, counts the chunks, and
+ * charges for them. */
 struct sim_worker {
     struct source source;
     struct source *inner;
     struct run *run;
     struct kernel_poll poll;
-    enum engine_cost cost; /* of a chunk; ENGINE_COSTS: a message's */
+    enum engine_cost cost; /* of a chunk; ENGINE_COSTS: charged as a message */
     double power;          /* of its core */
-    int queue;             /* processes on its core, its own included */
-    struct slices slices;  /* in which it has its core */
-    struct recent recent;  /* its requests */
+    int queue;             /* processes on its core, including itself */
+    struct slices slices;  /* how it shares its core in time slices */
+    struct recent recent;  /* its newest requests */
     int64_t last;          /* its newest entry in `handed`, -1: none */
-    uint8_t hit;           /* of the run's perturbations: those that hold it */
-    bool back;             /* it was gone */
-    struct perturb_toll *toll; /* of each of them; the run's */
+    uint8_t hit;           /* bits of the perturbations that hold it */
+    bool back;             /* it returned after an absence */
+    struct perturb_toll *toll; /* one for each of them; the run's */
 };
 
 struct run_impl {
-    struct sim_worker *each; /* of each worker */
+    struct sim_worker *each; /* one for each worker */
     int64_t repetition;
-    double wall_s; /* since when this one really runs */
-    /* Chunks as they were handed out; ticks as of engine_ticks. */
+    double wall_s; /* real time at the begin of this repetition */
+    /* Chunks in the order of handing out; times in engine_ticks. */
     struct logged *handed;
     int64_t handed_count, handed_room;
-    /* Perturbations: which hold each worker (NULL: none do), and the links as
-     * they are when nothing goes wrong, or NULL. */
+    /* Perturbations: which hold each worker (NULL: none), and the undisturbed
+     * links, or NULL. */
     uint8_t *hit;
     double *way;
-    /* Dependences: the links of all, and a log of all workers, `room` entries
-     * each; NULL: one step. */
+    /* Dependences: the links of all ranks, and a log of all workers with `room`
+     * entries each; NULL: one step. */
     struct links links;
-    struct calibration_charged charged; /* for blocks of the run's width */
+    struct calibration_charged charged; /* costs of blocks of the run's width */
     struct ran *log;
     size_t room, mapped;
-    int64_t *done; /* of each row: columns, counted through all steps */
-    int64_t early; /* first row of a chunk that ran before a row that it needs,
-                      -1 */
+    int64_t *done; /* by row: columns, counted through all steps */
+    int64_t early; /* first row of a chunk that ran before a row that it needs;
+                      -1: none */
 };
 
 static inline int number_of(const struct sim_worker *one)
@@ -52,29 +51,28 @@ static inline int number_of(const struct sim_worker *one)
     return (int)(one - one->run->impl->each);
 }
 
-/* Lets the worker compute for `seconds` of power 1, and serve meanwhile. */
+/* Lets the worker compute for `seconds` of power 1 while it serves. */
 void sim_worker_compute(struct sim_worker *one, double seconds,
                         const struct kernel_poll *poll);
 
-/* The place of a worker's core in the world. */
+/* The core of a worker in the simulated world. */
 const struct world_place *host_of_worker(const struct run *run, int worker);
 
-/* Around a repetition, by rank 0; for a worker, before it; by a worker,
- * before it asks, and when it has computed for `work_s` since from_s. */
+/* Around a repetition, by rank 0; for a worker, before the repetition; by a
+ * worker, before it asks, and after it computed for `work_s` since from_s. */
 void perturb_begin(struct run *run);
 void perturb_end(struct run *run);
 void perturb_open_worker(struct sim_worker *one);
 void perturb_before(struct sim_worker *one);
 void perturb_after(struct sim_worker *one, double from_s, double work_s);
 
-/* Of dependences: by a worker's thread between two passes, and by rank 0 before
- * that, when pass `pass` is to come; the time steps whose chunks are logged:
- * one, when they are the same in all. */
+/* Dependences: by a worker's thread between two passes; by rank 0 before pass
+ * `pass`; and how many time steps have logged chunks: one if all are equal. */
 void dependent_announce(struct run *run, int worker);
 void dependent_list_owners(struct run *run, int pass);
 int dependent_logged_steps(const struct run *run);
 
-/* The logs of several time steps. */
+/* Opens the logs of several time steps. */
 int run_open_logs(struct run *run, struct error *err);
 
 #endif

@@ -1,27 +1,27 @@
 /* A core that a simulated worker shares with busy processes in time slices, as
  * observed on the system of this machine (harness/measure/slices.c).
  *
- * At every tick the core goes to the process that had less of it: a worker that
- * is ahead of its share leaves it to each of the others for a tick, and keeps
- * it otherwise.  A worker that waits polls for a while, which is computing to
- * the system, and then sleeps; when it wakes, it has the core at once unless it
- * is still ahead.  Sleeping earns no more than its share.  (A fair scheduler
- * with ticks, as Linux has had with CFS and EEVDF.) */
+ * At every tick the core goes to the process that had less of it: a worker
+ * ahead of its share leaves the core to each of the others for a tick.  A
+ * waiting worker first polls, which the system counts as computing, and then
+ * sleeps.  When it wakes, it gets the core at once unless it is still ahead.
+ * Sleeping earns no more than its share. (A fair scheduler with ticks, as Linux
+ * has had with CFS and EEVDF.) */
 #ifndef HARNESS_REPETITION_SIM_TIME_SLICES_H
 #define HARNESS_REPETITION_SIM_TIME_SLICES_H
 
 #include "harness/costs/calibration.h"
 
 struct slices {
-    double tick_s;  /* 0: the core is not shared, or not in slices */
+    double tick_s;  /* 0: the core is not shared in slices */
     int others;     /* processes on the worker's core */
-    double next_s;  /* the tick to come, as of engine_now */
+    double next_s;  /* the next tick, as of engine_now */
     double ahead_s; /* the worker's lead over each of the others */
     double since_s; /* when it last computed */
 };
 
-/* Before a repetition; it starts with the first slices_compute.  measured NULL:
- * not in slices. */
+/* Before a repetition; begins with the first slices_compute. measured NULL: no
+ * slices. */
 void slices_open(struct slices *slices,
                  const struct calibration_slices *measured, int others,
                  int64_t repetition);
