@@ -8,7 +8,7 @@
 
 enum { CELL_WORKERS_MAX = 1 << 24, CELL_NAMES_MAX = 32 };
 
-/* By the type in struct cell; CELL_ALIAS has none, it sets other fields. */
+/* The type in struct cell.  CELL_ALIAS has none: it sets other fields. */
 enum cell_kind {
     CELL_ALIAS,
     CELL_TEXT,
@@ -18,45 +18,45 @@ enum cell_kind {
     CELL_REAL
 };
 
-/* Fields that belong together. */
+/* Groups of fields. */
 enum cell_group {
     CELL_PLAIN,
     CELL_PLACES,     /* where workers and their data are */
     CELL_CONDITIONS, /* powers, load, and perturbations */
-    CELL_SIMULATION, /* how it is simulated: options of `dlsbench sim` only */
+    CELL_SIMULATION, /* options of `dlsbench sim` only */
 };
 
-/* Places in the hashed text: fields that it always holds, then fields that it
- * holds by name if they are unusual. */
+/* Numbers in the hashed text: fields that are always in it, then unusual
+ * fields, which are in it by name. */
 enum { HASH_UNUSUAL = 64, HASH_MAX = 96 };
 
 struct cell_field {
     const char *name;
     enum cell_kind kind;
-    size_t offset, size;    /* of a text: its room */
-    const char *fallback;   /* its default, as text; NULL: empty, off or 0 */
-    const char *choices[8]; /* the words that it may be; none: any text */
-    /* In place of choices: writes them, NULL ends the list, and returns it. */
+    size_t offset, size;    /* of a text: its maximum size */
+    const char *fallback;   /* default, as text; NULL: empty, off or 0 */
+    const char *choices[8]; /* the allowed words; none: any text */
+    /* Instead of choices: writes them, ended by NULL, and returns `names`. */
     const char *const *(*names)(const struct cell_field *field,
                                 const char *names[CELL_NAMES_MAX]);
-    double least, most; /* of numbers; most 0: any */
-    bool optional;      /* a number that is 0 is none, and null in JSON */
-    /* In place of reading by the kind. */
+    double least, most; /* of numbers; most 0: no limit */
+    bool optional;      /* a number for which 0 means none, null in JSON */
+    /* Replaces reading by the kind. */
     int (*set)(struct cell *cell, const char *value, struct error *err);
-    size_t with; /* of a text: only where that is not empty does it apply */
-    size_t word; /* of a text: replaces the number if it is unusual */
-    bool asks;   /* gone when the cell is checked: in no JSON and no hash */
-    bool made;   /* by the program, not by users: in JSON only */
-    bool served; /* applies under the transports that have it */
-    const char *usual; /* "a|b": not worth saying; NULL: as the fallback */
-    bool said;         /* worth saying in any case */
-    int hash;  /* its place in the hashed text; 0 only for `asks` and `made` */
-    bool bare; /* hashed as UNUSUAL: its word or name alone */
-    const char *words; /* in labels; %s is its value; NULL: not in labels */
-    bool path;         /* words have the file's name without folder and end */
+    size_t with;       /* of a text: applies only if that is not empty */
+    size_t word;       /* of a text that replaces the number if unusual */
+    bool asks;         /* gone in a checked cell: in no JSON and no hash */
+    bool made;         /* set by the program, not by users: in JSON only */
+    bool served;       /* applies only under transports that have it */
+    const char *usual; /* "a|b": not mentioned; NULL: as the fallback */
+    bool said;         /* always mentioned */
+    int hash;  /* number in the hashed text; 0 only for `asks` and `made` */
+    bool bare; /* hashed as UNUSUAL, but only by its word or name */
+    const char *words; /* in labels, %s is its value; NULL: none */
+    bool path;         /* words have the file's name, no folder or suffix */
     enum cell_group group;
-    const char *arg, *help; /* of the option; NULL: none; [ARG] may be left out,
-                               which is `on` */
+    const char *arg, *help; /* of the option; NULL: none; [ARG] may be omitted,
+                               which means `on` */
 };
 
 enum {
@@ -70,41 +70,40 @@ enum {
 
 extern const struct cell_field cell_field_table[CELL_FIELDS];
 
-/* The field that users call so; NULL: there is none. */
+/* The field with this public name, or NULL. */
 const struct cell_field *cell_field_find(const char *name);
 
-/* Sets a text field, whether users can or not.  Returns 0 or -EINVAL. */
+/* Sets a text field, even one that users cannot set.  Returns 0 or -EINVAL. */
 int cell_field_set_text(struct cell *cell, const struct cell_field *field,
                         const char *value, struct error *err);
 
-/* The names of all fields that users can set, for messages; a NULL ends
- * them. */
+/* The names of all fields that users can set, for messages, ended by NULL. */
 void cell_field_names(const char *names[CELL_FIELDS + 1]);
 
-/* The field's value, as text that cell_set reads back; empty: no value. */
+/* The field's value as text for cell_set; empty: no value. */
 void cell_field_text(const struct cell *cell, const struct cell_field *field,
                      char text[SPEC_CANONICAL_MAX]);
 
 /* The shortest text that reads back as this number. */
 void cell_real_text(double value, char *text, size_t size);
 
-/* Whether the field applies to this cell; and whether a description among other
- * cells should contain it. */
+/* cell_field_applies: whether the field has a meaning for this cell.
+ * cell_field_unusual: whether a description should mention it. */
 bool cell_field_applies(const struct cell *cell,
                         const struct cell_field *field);
 bool cell_field_unusual(const struct cell *cell,
                         const struct cell_field *field);
 
-/* Less than, equal to or greater than 0, as for sorting. */
+/* Returns less than, equal to or greater than 0, for sorting. */
 int cell_field_compare(const struct cell *a, const struct cell *b,
                        const struct cell_field *field);
 
-/* For cell_check.  A field that does not apply gets its one canonical value,
- * and so does a field that cell_check has resolved; then the hash. */
+/* For cell_check. cell_field_drop gives each field that does not apply its
+ * canonical value, and each resolved field; cell_hash then sets the hash. */
 void cell_field_drop(struct cell *cell);
 void cell_hash(struct cell *cell);
 
-/* Access to the fields; that of texts. */
+/* Access to the fields by offset; cell_field_word: a text. */
 static inline void *cell_field_at(struct cell *cell, size_t offset)
 {
     return (char *)cell + offset;

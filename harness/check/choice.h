@@ -1,15 +1,14 @@
-/* Scheme auto: a cell whose scheme, hierarchy and sync interval are chosen for
- * it, before its launch by simulation or while it runs by trial.
+/* Scheme auto: the scheme, hierarchy and sync interval of a cell are chosen
+ * before its launch by simulation, or during its run by trial.
  *
  *     auto:by=simulation,schemes=all,hierarchies=all,intervals=all
  *     auto:by=trial,schemes=ss+gss+css:chunk=16,hierarchies=flat+2,
  *          share=0.4,repetitions=50,change=0.1
  *
- * A list has its entries joined by '+'.  `all` is every scheme as it is without
- * keys, flat and 2, 4, 8, ... masters and node, and 25, 50, 100, ... columns;
- * `given` is the cell's own value; `usual`, the default of trials, is a few of
- * them (choice_list.c).  The cell that is run in the end is a cell like any
- * other, and its hash is that cell's. */
+ * The entries of a list are joined by '+'.  `all` is every scheme without keys,
+ * flat and 2, 4, 8, ... masters and node, and 25, 50, 100, ... columns; `given`
+ * is the cell's own value; `usual`, the default of trials, is a few of them
+ * (choice_list.c).  In the end an ordinary cell runs, with that cell's hash. */
 #ifndef HARNESS_CHECK_CHOICE_H
 #define HARNESS_CHECK_CHOICE_H
 
@@ -28,13 +27,13 @@ struct choice_rule {
     int repetitions;
 };
 
-/* Its keys, for help. */
+/* The keys of auto, for help. */
 extern const struct spec_param choice_params[];
 
-/* Whether it names auto. */
+/* Whether the scheme is auto. */
 bool choice_named(const char *scheme);
 
-/* How the cell's scheme is chosen; CHOICE_NONE: it is given. */
+/* How the cell's scheme is chosen; CHOICE_NONE: not auto. */
 enum choice_by choice_by(const struct cell *cell);
 
 /* Reads a spec of auto and writes its canonical form.  Returns 0 or -EINVAL. */
@@ -43,28 +42,28 @@ int choice_parse(const char *text, struct choice_rule *rule,
 
 struct setup;
 
-/* For setup_resolve.  First, when specs are read: the cell's own hierarchy and
- * interval stay, and that goes into the canonical spec.  choice_of_interval:
- * the cell is settled and its interval is chosen.  Then, when all is resolved:
- * whether there are candidates, and trials enough. */
+/* Steps of setup_resolve. choice_settle, when specs are read: `given` gets the
+ * cell's hierarchy and interval in the canonical spec. choice_of_interval:
+ * whether the cell is resolved except for a chosen interval. choice_check, in
+ * the end: whether there are candidates and enough trials. */
 int choice_settle(struct setup *setup, struct error *err);
 bool choice_of_interval(const struct setup *setup);
 int choice_check(struct setup *setup, struct error *err);
 
-/* The candidates of a cell, checked, each once; free() the list.  -ENOTSUP:
- * none of them is possible, with the reason of the first. */
+/* The checked candidates of a cell, without duplicates; free() the list.
+ * -ENOTSUP: none is possible; the text is the reason of the first. */
 int choice_candidates(const struct setup *setup, struct cell **list, int *count,
                       struct error *err);
 
-/* Writes down in the cell that this candidate was chosen. */
+/* Records in the cell that this candidate was chosen. */
 void choice_make(struct cell *cell, const struct cell *candidate);
 
-/* The cell that runs for `cell`: itself, or with the choice in place, which is
- * not checked.  -EINVAL: nothing was chosen. */
+/* The cell that runs for `cell`: a copy, with the choice in place (unchecked)
+ * if there is one. -EINVAL: nothing was chosen. */
 int choice_apply(const struct cell *cell, struct cell *runs, struct error *err);
 
-/* How trials choose among this number of candidates, when the loop runs at
- * least this number of times. */
+/* How trials choose among so many candidates if the loop runs at least
+ * `repetitions` times. */
 void choice_trials(const struct choice_rule *choice, int candidates,
                    int repetitions, struct select_rule *rule);
 

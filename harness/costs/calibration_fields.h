@@ -1,5 +1,5 @@
-/* The fields of a calibration as tables: how each is written, and its allowed
- * values. */
+/* The fields of a calibration as tables: how each is written, and its valid
+ * range. */
 #ifndef HARNESS_COSTS_CALIBRATION_FIELDS_H
 #define HARNESS_COSTS_CALIBRATION_FIELDS_H
 

@@ -1,10 +1,10 @@
 /* Competing load: busy processes on the cores of one cell's workers.
  *
- * A busy process is this program with the hidden word `busy`.  The thread of
- * the worker that it competes with starts it; it inherits the worker's
- * processor and priority.  It is stopped (SIGSTOP) except while its cell is
- * measured, because the cells of a launch take turns.  The kernel kills it with
- * the thread that started it, so none survives a rank. */
+ * A busy process is this program with the hidden command `busy`.  The worker's
+ * thread starts it, and it inherits the worker's processor and priority.  It is
+ * stopped (SIGSTOP) except while its cell is measured, because the cells of a
+ * launch take turns.  The kernel kills it with the thread that started it, so
+ * none survives a rank. */
 #ifndef HARNESS_DISTURB_LOAD_H
 #define HARNESS_DISTURB_LOAD_H
 
@@ -20,9 +20,9 @@ struct load {
 };
 
 /* Starts processes[i] busy processes on the core of thread i of the team, for
- * the first `workers` threads, which must be bound.  They are stopped when this
- * returns.  processes NULL: none.  Returns 0 or -errno with a text; then no
- * process is left.  Close it before the team. */
+ * the first `workers` threads, which must be bound.  They are stopped on
+ * return. processes NULL: none.  Returns 0 or -errno with a text; after an
+ * error no process is left.  Close it before the team. */
 int load_open(struct load *load, const int *processes, int workers,
               struct engine_team *team, struct error *err);
 void load_close(struct load *load);
@@ -31,8 +31,8 @@ void load_close(struct load *load);
 void load_resume(const struct load *load);
 void load_pause(const struct load *load);
 
-/* The work of `dlsbench busy PARENT`: waits stopped, then keeps its processor
- * busy until it is killed.  Returns only when it is not PARENT's child. */
+/* The work of `dlsbench busy PARENT`: waits stopped, then uses its processor
+ * until it is killed.  Returns only if it is not PARENT's child. */
 int load_busy(const char *parent);
 
 #endif

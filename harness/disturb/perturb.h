@@ -17,17 +17,17 @@
 #include <stdint.h>
 
 enum {
-    PERTURBS_MAX = 8, /* of one cell; their bits fit into a byte */
+    PERTURBS_MAX = 8, /* per cell; their bits fit into a byte */
     PERTURB_TEXT_MAX = 512,
 };
 
 struct perturb {
     const struct perturb_kind *kind;
-    int first; /* of the perturbed workers; -1: the seed chooses */
+    int first; /* first perturbed worker; -1: the seed chooses */
     int workers;
     double factor, period_s;   /* delay */
-    double at_s;               /* all that hold workers: the beginning */
-    double seconds;            /* stop; gone: infinite */
+    double at_s;               /* for kinds that hold workers: the begin */
+    double seconds;            /* of a stop; gone: infinite */
     double latency, bandwidth; /* network: factors */
     uint64_t seed;
 };
@@ -41,25 +41,25 @@ struct perturbs {
 struct perturb_kind {
     const char *name, *summary;
     const struct spec_param *params;
-    bool holds;  /* workers; else it slows messages down */
-    bool ever;   /* a held worker never comes back by itself */
-    bool steady; /* from its beginning on the worker is `factor` times as slow
-                    all the time */
-    /* When a worker that looks at `time_s` since the loop's start may continue;
+    bool holds;  /* it holds workers; otherwise it slows messages */
+    bool ever;   /* a held worker never continues by itself */
+    bool steady; /* from its begin the worker is constantly `factor` times as
+                    slow */
+    /* When a worker may continue that is at `time_s` since the loop's start;
      * `phase_s` is the worker's. */
     double (*free_at)(const struct perturb *perturb, double phase_s,
                       double time_s);
-    /* When a worker that is free at time_s is held next; INFINITY: never. */
+    /* When a worker that is free at time_s is next held; INFINITY: never. */
     double (*held_at)(const struct perturb *perturb, double phase_s,
                       double time_s);
-    /* When it is done that begins to compute for `work_s` at time_s, and how
-     * often it is held on the way: what steps from held_at to free_at would
-     * find, at once. */
+    /* When a worker finishes computing for `work_s` from time_s on, and how
+     * often it is held meanwhile.  Computes at once what steps from held_at to
+     * free_at would find. */
     double (*end)(const struct perturb *perturb, double phase_s, double time_s,
                   double work_s, int32_t *times);
 };
 
-/* All of them; NULL ends the list. */
+/* All kinds, ended by NULL. */
 extern const struct perturb_kind *const perturb_kinds[];
 
 /* Reads a spec: `none`, or kinds joined by `+`.  Writes its canonical form,
@@ -72,27 +72,27 @@ int perturbs_parse(const char *text, struct perturbs *perturbs,
 int perturb_parse(const char *text, struct perturb *perturb,
                   char canonical[SPEC_CANONICAL_MAX], struct error *err);
 
-/* Whether a measurement of the worker's power also sees it. */
+/* Whether it also affects a measurement of the worker's power. */
 static inline bool perturb_slows(const struct perturb *perturb)
 {
     return perturb->kind->steady && perturb->at_s == 0;
 }
 
-/* Which of the workers [from, total) it holds: sets `bit` in hit[w] for these.
- * Without a worker in the spec the seed chooses. */
+/* Which of the workers [from, total) it holds: sets `bit` in their hit[w].  If
+ * the spec names no worker, the seed chooses. */
 void perturb_pick(const struct perturb *perturb, int from, int total,
                   uint8_t bit, uint8_t *hit);
 
-/* Where a worker begins in the period of its delays, s. */
+/* A worker's offset in the period of its delays, s. */
 double perturb_phase(const struct perturb *perturb, int worker);
 
-/* Whether one of them takes workers for ever. */
+/* Whether a perturbation holds workers for ever. */
 bool perturbs_ever(const struct perturbs *perturbs);
 
-/* ---- one worker, which those in `hit` hold (a bit for each) ---- */
+/* ---- one worker; `hit` has a bit for each perturbation that holds it ---- */
 
 enum held_by {
-    HELD_NOT,       /* nothing was to go wrong with this one */
+    HELD_NOT,       /* no perturbation holds this worker */
     HELD_BY_SELF,   /* it slept */
     HELD_BY_SIGNAL, /* its process was stopped */
     HELD_IN_TIME,   /* simulated */
@@ -102,22 +102,21 @@ enum held_by {
 struct perturb_toll {
     int32_t how; /* enum held_by */
     int32_t times;
-    double from_s; /* the first, since the loop's start */
-    double lost_s; /* in total; a gone worker: INFINITY, until it is back */
+    double from_s; /* begin of the first hold, since the loop's start */
+    double lost_s; /* total; a gone worker: INFINITY until it returns */
 };
 
-/* Adds its effect from from_s on. */
+/* Adds the effect of `times` holds from from_s on. */
 void perturb_toll_add(struct perturb_toll *toll, int32_t times, double from_s,
                       double lost_s);
 
-/* Which one holds the worker at time_s, and until when (INFINITY: for ever);
- * -1: none. */
+/* Which perturbation holds the worker at time_s, and until when (INFINITY: for
+ * ever); -1: none. */
 int perturbs_holder(const struct perturbs *perturbs, uint8_t hit, int worker,
                     double time_s, double *free_s);
 
-/* When the worker is done that begins to compute for work_s at time_s
- * (INFINITY: never); what happened on the way is added to toll[], one for each
- * perturbation. */
+/* When the worker finishes computing for work_s from time_s on (INFINITY:
+ * never).  Adds the holds meanwhile to toll[], one for each perturbation. */
 double perturbs_end(const struct perturbs *perturbs, uint8_t hit, int worker,
                     double time_s, double work_s, struct perturb_toll *toll);
 

@@ -7,12 +7,12 @@
  *   @serial <n>                          the n-th run of the serial loop
  *   @done <hash> ok|unverified|failed    a cell is complete, its lines synced
  *   @end <launch> <n>                    all cells are done, n of them not ok
- * and reports errors in one line on stderr.  Results go to the files of the
+ * It reports errors in one line on stderr.  Results go to the files of the
  * launch in worklist.out. */
 #ifndef HARNESS_LAUNCH_LAUNCH_H
 #define HARNESS_LAUNCH_LAUNCH_H
 
-/* Returns the exit code: 0 all cells ran and verified, 1 not. */
+/* Returns the exit code: 0: all cells ran and verified, otherwise 1. */
 int launch_main(const char *worklist_path);
 
 #endif

@@ -1,5 +1,4 @@
-/* The workers of a calibrating launch: bound as runs bind them, started
- * together as runs start. */
+/* The workers of a calibrating launch: bound and started like those of runs. */
 #ifndef HARNESS_MEASURE_CREW_H
 #define HARNESS_MEASURE_CREW_H
 
@@ -7,8 +6,8 @@
 
 struct crew {
     struct launch_context *context;
-    struct tree tree;   /* of a flat loop over all ranks and threads */
-    int workers, first; /* of all ranks; the first of this rank */
+    struct tree tree;   /* flat, over all ranks and threads */
+    int workers, first; /* number over all ranks; the first in this rank */
     bool crowded;       /* workers share cores */
     struct engine_patience patience;
 };
@@ -22,10 +21,10 @@ int crew_open(struct crew *crew, struct launch_context *context,
               struct error *err);
 void crew_close(struct crew *crew);
 
-/* By each thread of the team, first thing in a body. */
+/* By each thread of the team, first in a body. */
 void crew_bind(const struct crew *crew, int thread);
 
-/* By each thread: lets all workers of all ranks continue close together. */
+/* By each thread: releases all workers of all ranks at nearly the same time. */
 void crew_start(const struct crew *crew, int thread);
 
 /* By each thread: waits for the threads of this rank. */

@@ -1,6 +1,6 @@
-/* The calibrating launch: what `mpiexec ... dlsbench calibrate-launch` runs in
- * every rank.  One kind at a time: one rank with many threads, or many ranks
- * with a thread each. */
+/* The calibrating launch: `mpiexec ... dlsbench calibrate-launch` runs it in
+ * every rank.  It measures one kind: one rank with many threads, or many ranks
+ * with one thread each. */
 #ifndef HARNESS_MEASURE_MEASURE_H
 #define HARNESS_MEASURE_MEASURE_H
 
@@ -8,22 +8,22 @@
 
 #include <stdbool.h>
 
-/* A kernel, and for a grid the widths of its blocks, ascending: none for the
- * usual ones. */
+/* A kernel, and the widths of a grid's blocks, ascending; none: the usual
+ * ones. */
 struct measure_kernel {
     const char *spec;
     int widths;
     int64_t width[CALIBRATION_BLOCKS];
 };
 
-/* As the driver hands them to a launch: a spec, after it perhaps its widths as
- * /100,200.  Returns the number of kernels, in `kernel` (free it); -EINVAL. */
+/* Reads the driver's arguments: a spec, perhaps with its widths as /100,200.
+ * Sets `kernel` (free it) and returns the number of kernels, or -EINVAL. */
 int measure_kernels(int argc, char *const *argv,
                     struct measure_kernel **kernel);
 
-/* Every rank is given the same.  Rank 0 writes {"mpi": ..., "kind": ...}, see
- * calibration.h, to `path` and says errors in one line on stderr.  Returns the
- * exit code: 0 measured, 1 not. */
+/* Every rank gets the same plan.  Rank 0 writes {"mpi": ..., "kind": ...}, see
+ * calibration.h, to `path` and reports errors in one line on stderr.  Returns
+ * the exit code: 0: measured, otherwise 1. */
 struct measure_plan {
     const char *path;
     int ranks, threads;

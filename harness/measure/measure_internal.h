@@ -11,33 +11,33 @@
 /* The cost of a chunk: c_sch. */
 
 /* Collective, before all else.  Measures the launch's possible transports with
- * the null kernel under ss, so that all workers ask all the time.  Fills
- * dispatch and the workers' hosts and cores at rank 0.  All ranks return the
- * same code; -EBUSY: workers share cores. */
+ * the null kernel under ss, so that all workers ask constantly.  Fills dispatch
+ * and the workers' hosts and cores at rank 0.  All ranks return the same code;
+ * -EBUSY: workers share cores. */
 int dispatch_measure(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 
-/* Collective, after that: the other charges of simulations (kind->charge). */
+/* Collective, after that: measures other charges of simulations
+ * (kind->charge). */
 int dispatch_charges(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 
 /* The cost of a boundary from one worker to another: c_d and c_c.
  *
- * Two workers send pieces of a row to and fro over the links of DMPS
+ * Two workers exchange pieces of a row over the links of DMPS
  * (harness/protocol/pipeline/links.h): between threads a progress counter,
  * between ranks messages.  As with boundaries, a piece is written just before
- * it is sent and read on arrival. One way is half of the round trip, as in
- * Andronikos et al., section 2.1.  As there, all pairs are measured, disjoint
- * ones at the same time (the rounds of a tournament), so that they contend as
- * in a loop. */
+ * it is sent and read on arrival.  One way is half of the round trip, as in
+ * Andronikos et al., section 2.1.  All pairs are measured, disjoint ones at the
+ * same time (the rounds of a tournament), so that they contend as in a loop. */
 
-/* Pairs that boundary_measure measures: all of up to 64 workers; of more, 63
- * rounds spread over all. */
+/* The number of pairs that boundary_measure measures: all for up to 64 workers;
+ * beyond, 63 rounds spread over all. */
 int boundary_pairs(int workers);
 
-/* The two workers of match `match` of a round (0 to boundary_rounds - 1) of the
- * tournament, the lower one first.  match is 0 to workers / 2 - 1, rounded up.
- * False: one of them lacks a partner. */
+/* boundary_rounds: the rounds of the tournament. boundary_match: the two
+ * workers of match `match` (0 to workers / 2 - 1, rounded up) of a round, the
+ * lower one first.  False: one of them has no partner. */
 int boundary_rounds(int workers);
 bool boundary_match(int workers, int round, int match, int pair[2]);
 
@@ -47,24 +47,23 @@ int boundary_measure(struct crew *crew, struct calibration_kind *kind,
 
 /* The cost of sending input data: g and G of Beaumont, Legrand and Robert.
  *
- * The rank of worker 0 sends through the port and the landings that protocol
- * push uses (harness/messages/input.h), to one rank after the other.  A message
- * is timed from its start until its receiver says, by an empty one, that it has
- * come; half of the round trip of empty messages is subtracted.  The data are
- * fresh: they come from another part of a large store each time. */
+ * The rank of worker 0 sends through the port and the landings of protocol push
+ * (harness/messages/input.h), to one rank after the other.  A message's time
+ * lasts until its receiver's empty reply, minus half a round trip of empty
+ * messages.  The data are never in a cache: each comes from another part of a
+ * large store. */
 
-/* The measured transfers: to every rank but the first. */
+/* The number of measured transfers: one to every rank but the first. */
 int input_cost_count(const struct crew *crew);
 
 /* Collective: fills kind->transfer at rank 0. */
 void input_cost_measure(struct crew *crew, struct calibration_kind *kind);
 
-/* How many messages a second a rank takes in when all others send to it as fast
- * as they can: what a master can collect, by the size of the results. */
+/* How many messages per second a rank receives if all others send as fast as
+ * they can: what a master can collect, by the size of results. */
 
-/* Collective: fills kind->rate at rank 0, medians of rounds.  With one rank
- * there are no messages, and the rates stay unknown (NAN).  Returns 0, or
- * -ENOMEM on all ranks. */
+/* Collective: fills kind->rate at rank 0 with medians of rounds.  With one rank
+ * the rates stay unknown (NAN).  Returns 0, or -ENOMEM on all ranks. */
 int rates_measure(const struct comm *comm, struct calibration_kind *kind,
                   struct error *err);
 
@@ -72,10 +71,10 @@ int rates_measure(const struct comm *comm, struct calibration_kind *kind,
  * time slices; a simulation needs it (harness/repetition/sim/time_slices.h).
  *
  * The last worker shares its core with a busy process, started as for a loaded
- * cell, and reads the clock all the time.  When the clock jumps, the busy
- * process had the core. */
+ * cell, and reads the clock constantly.  When the clock jumps, the busy process
+ * had the core. */
 
-/* Collective; `slices` is complete at rank 0, empty (run 0) where the core was
+/* Collective; `slices` is complete at rank 0, or empty (run 0) if the core was
  * not shared in slices.  All ranks return the same code. */
 int slices_measure(struct crew *crew, struct calibration_slices *slices,
                    struct error *err);

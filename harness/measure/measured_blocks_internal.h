@@ -1,4 +1,4 @@
-/* Private parts of measuring blocks: measured_blocks.c goes through the widths,
+/* The parts of measuring blocks: measured_blocks.c iterates over widths,
  * measured_blocks_run.c runs them, alone and under DMPS. */
 #ifndef HARNESS_MEASURE_MEASURED_BLOCKS_INTERNAL_H
 #define HARNESS_MEASURE_MEASURED_BLOCKS_INTERNAL_H
@@ -8,7 +8,7 @@
 #include "harness/repetition/native/looks.h"
 
 enum {
-    BLOCKS_CHUNKS_MAX = 64, /* of each worker */
+    BLOCKS_CHUNKS_MAX = 64, /* per worker */
     BLOCKS_PASSES_MAX = 9,
     BLOCKS_WAITS_MAX = 4096,
 };
@@ -23,12 +23,11 @@ struct blocks_worker {
     struct looks looks;
     struct worker worker;
     struct ran log[BLOCKS_CHUNKS_MAX];
-    int64_t next; /* chunk that it gets */
+    int64_t next; /* its next chunk */
     double sync_s;
     uint64_t blocked; /* source.blocked_ticks at the block before */
     int waits;
-    double wait_s[BLOCKS_WAITS_MAX]; /* of blocks that had to wait, in all
-                                        passes */
+    double wait_s[BLOCKS_WAITS_MAX]; /* times of waiting blocks, all passes */
     double pass_s[BLOCKS_PASSES_MAX];
 };
 
@@ -36,20 +35,20 @@ struct blocks {
     struct work *work;
     struct blocks_worker *each;
     struct dmps dmps;
-    struct kernel_dependence timed; /* DMPS's kernel: it looks at waits */
-    int64_t rows, chunks;           /* of a chunk; of a worker */
+    struct kernel_dependence timed; /* DMPS's kernel with timed waits */
+    int64_t rows, chunks;           /* per chunk; per worker */
     int64_t h;
     int steps, workers, first, threads;
-    int at, passes; /* the pass under way, how many */
+    int at, passes; /* the current pass, their number */
 };
 
-/* The first row of a worker's chunk: of its share, between two of which a row
- * lies, and of the deal. */
+/* The first row of a worker's chunk: when each worker has one share (a row lies
+ * between two shares), and when chunks are dealt in turn. */
 int64_t blocks_share_row(const struct blocks *b, int worker, int64_t chunk);
 int64_t blocks_dealt_row(const struct blocks *b, int worker, int64_t chunk);
 
-/* By each thread: a pass.  Its blocks_worker gets the seconds; under DMPS
- * without the waits for boundaries, which it holds apart. */
+/* By each thread: a pass.  Sets the seconds in its blocks_worker; under DMPS
+ * they exclude waits for boundaries, which are separate. */
 void blocks_alone(int thread, void *blocks);
 void blocks_together(int thread, void *blocks);
 

@@ -1,5 +1,5 @@
-/* The cost of a small message for its sender and its receiver, without its
- * transit time (o_s and o_r of the LogP model). */
+/* The time that a small message costs its sender and its receiver, without
+ * transit (o_s and o_r of the LogP model). */
 #ifndef HARNESS_MESSAGES_BURST_H
 #define HARNESS_MESSAGES_BURST_H
 
@@ -10,9 +10,9 @@ struct burst {
     double one_way_s; /* half of a round trip, both included */
 };
 
-/* Collective: messages between ranks 0 and 1, from 1 to 0, which has posted its
- * receives, for send_s and receive_s; complete at rank 0.  With one rank there
- * are no messages: NANs. */
+/* Collective: sends messages from rank 1 to rank 0, whose receives are posted,
+ * for send_s and receive_s, and round trips between both; complete at rank 0.
+ * With one rank: NANs. */
 void burst_measure(const struct comm *comm, struct burst *burst);
 
 #endif

@@ -1,11 +1,10 @@
 /* A mailbox: the messages of a rank while a loop runs.
  *
- * Receives: messages of one tag arrive in a ring of receives posted early.
- * They are taken out one by one, the oldest first.
- * On their way: unfinished sends, and receives of expected messages.  A list of
- * their requests grows with them.
- * Short messages are sent at once and may change afterwards.
- * Counts: how many messages the rank has sent, and how many bytes.
+ * Receives: messages of one tag arrive in a ring of receives posted early, and
+ * are taken out one by one, the oldest first.  On their way: a list of the
+ * requests of unfinished sends and of receives of expected messages.  Short
+ * messages are sent at once; the caller may then change the data.  Counts: the
+ * number of messages and bytes that the rank has sent.
  *
  * A protocol opens one in each rank and uses the parts that it needs:
  *
@@ -36,8 +35,8 @@
  *     mailbox_close(&box);
  *
  * One thread at a time uses a mailbox: with several threads in a rank, the one
- * that holds MPI (comm_begin).  Nothing fails after mailbox_open: without
- * memory for a longer list, mailbox_add waits for the oldest request. */
+ * that holds MPI (comm_begin).  Calls after mailbox_open never fail: if memory
+ * runs out, mailbox_add waits for the oldest request. */
 #ifndef HARNESS_MESSAGES_MAILBOX_H
 #define HARNESS_MESSAGES_MAILBOX_H
 
@@ -46,24 +45,24 @@
 /* The longest of short messages, in bytes. */
 enum { MAILBOX_SHORT = 48 };
 
-/* Requests that a mailbox has room for by itself. */
+/* How many requests a mailbox has room for without allocation. */
 enum { MAILBOX_FEW = 4 };
 
 struct mailbox_setup {
     const struct comm *comm;
-    MPI_Comm at; /* where its messages travel; 0: in comm->all */
+    MPI_Comm at; /* communicator of its messages; 0: comm->all */
     /* The ring: at most `posted` receives (0: none) of up to `count` elements
      * of `type` (0: bytes) from one address, or from MPI_ANY_SOURCE. */
     int from, tag, posted, count;
     MPI_Datatype type;
-    /* Whether they are received in the caller's memory, `stride` bytes apart
-     * (NULL: all are empty), or in memory that the mailbox opens. */
+    /* Whether messages are received in the caller's memory, `stride` bytes
+     * apart (NULL: they are empty), or in memory that the mailbox allocates. */
     bool given;
     void *memory;
     size_t stride;
-    int requests; /* on their way at once, as far as that is known */
-    int kept; /* in simulation: the most short messages that may be unsent; the
-                 sender of one more waits. 0: any number */
+    int requests; /* most on their way at once, if known */
+    int kept; /* in simulation: the most unsent short messages; the sender of
+                 one more waits. 0: no limit */
 };
 
 struct mailbox {
@@ -76,30 +75,30 @@ struct mailbox {
     char *memory;
     size_t stride;
     MPI_Request *receive;
-    void *block; /* what of these is its own */
-    /* On their way. */
+    void *block; /* the allocated memory of these */
+    /* Requests on their way. */
     MPI_Request *request, few[MAILBOX_FEW];
     int requests, requests_room;
-    /* Short messages in simulation: from number `waited` on they are not waited
-     * for, and number i is at kept[i % kept_room]. */
+    /* Short messages in simulation: those from number `waited` on are
+     * unfinished; number i is at kept[i % kept_room]. */
     struct mailbox_kept *kept;
     int kept_room;
     int64_t next, waited;
     int64_t messages, bytes; /* sent since the reset */
 };
 
-/* The setup's comm stays the caller's, and so does its memory.  A mailbox stays
- * where it was opened.  Returns 0 or -ENOMEM. */
+/* The setup's comm and memory stay the caller's.  A mailbox must not be moved.
+ * Returns 0 or -ENOMEM. */
 int mailbox_open(struct mailbox *box, const struct mailbox_setup *setup);
-/* Also one that was never opened, but is zeroed. */
+/* Also closes a zeroed mailbox that was never opened. */
 void mailbox_close(struct mailbox *box);
 
-/* Before a repetition: nothing is posted, on its way or counted. */
+/* Before a repetition: clears receives, requests and counts. */
 void mailbox_reset(struct mailbox *box);
 
-/* ---- what comes to the ring ---- */
+/* ---- the ring of receives ---- */
 
-/* Posts receives until there are `most`, or as many as the ring has. */
+/* Posts receives up to `most`, or as many as the ring has. */
 void mailbox_post(struct mailbox *box, int most);
 
 /* The request of the oldest receive, for a caller that also waits for other
@@ -109,13 +108,13 @@ static inline MPI_Request *mailbox_oldest(struct mailbox *box)
     return box->posted > 0 ? &box->receive[box->oldest] : NULL;
 }
 
-/* Whether the message of the oldest receive has arrived; its request is null
- * then. */
+/* Whether the message of the oldest receive has arrived; its request is then
+ * null. */
 bool mailbox_has_come(struct mailbox *box);
 
-/* Takes out the oldest receive if its message has arrived, which is also true
- * if its request is null.  The message stays until mailbox_post reaches its
- * place again.  NULL: it has yet to arrive. */
+/* Takes out the oldest receive if its message has arrived (its request may
+ * already be null).  The message is valid until mailbox_post reaches its place
+ * again.  NULL: not arrived. */
 static inline void *mailbox_take(struct mailbox *box)
 {
     int at = box->oldest;
@@ -132,7 +131,7 @@ static inline void *mailbox_take(struct mailbox *box)
 /* Cancels the posted receives: no message follows. */
 void mailbox_withdraw(struct mailbox *box);
 
-/* Before a receive is posted at this place of the ring. */
+/* Called before a receive is posted at this place of the ring. */
 void mailbox_prepare(struct mailbox *box, int at);
 
 /* ---- sent and expected messages ---- */
@@ -143,30 +142,30 @@ static inline void mailbox_count(struct mailbox *box, int64_t bytes)
     box->bytes += bytes;
 }
 
-/* Sends and counts up to MAILBOX_SHORT bytes; the caller may change them
- * afterwards.  The receiver must not wait for this rank before it receives
- * them. */
+/* Sends and counts up to MAILBOX_SHORT bytes, which the caller may change
+ * afterwards.  The receiver must be able to receive them without waiting for
+ * this rank. */
 void mailbox_send_short(struct mailbox *box, const void *data, int bytes,
                         int to, int tag);
 
-/* Waits until all short messages have left; by one thread after the loop. */
+/* Waits until all short messages are sent; by one thread after the loop. */
 void mailbox_drain(struct mailbox *box);
 
-/* Begins to send and counts; it may take long, and the data must not change
- * meanwhile.  bytes: of all `count` elements. */
+/* Begins to send a message and counts it; the data must not change until it is
+ * complete. bytes: of all `count` elements. */
 void mailbox_send_long(struct mailbox *box, const void *data, int count,
                        MPI_Datatype type, int64_t bytes, int to, int tag);
 
-/* The place of one more request that is on its way; use it before the next call
- * for the same mailbox. */
+/* The slot for one more request on its way; use it before the next call for
+ * this mailbox. */
 MPI_Request *mailbox_add(struct mailbox *box);
 
-/* Forgets the complete requests.  In simulation it waits for the oldest of
- * many. */
+/* Removes complete requests.  In simulation, if there are many, it waits for
+ * the oldest. */
 void mailbox_reap(struct mailbox *box);
 
-/* The same now and then, for a caller that adds many requests; returns whether.
- */
+/* mailbox_reap, but only from time to time, for a caller that adds many
+ * requests; returns whether it did. */
 static inline bool mailbox_reap_old(struct mailbox *box)
 {
     bool many = box->requests >= 64 && box->requests % 64 == 0;

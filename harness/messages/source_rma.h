@@ -1,5 +1,5 @@
-/* A worker's end of an rma window: steps from its counter, chunks from the
- * table that every rank has. */
+/* A worker's source in an rma window: steps from the window's counter, chunks
+ * from a table that every rank has. */
 #ifndef HARNESS_MESSAGES_SOURCE_RMA_H
 #define HARNESS_MESSAGES_SOURCE_RMA_H
 

@@ -1,17 +1,17 @@
-/* Shared by the simulated files of this room only. */
+/* Shared only by the simulated files of this room. */
 #ifndef HARNESS_MESSAGES_SIM_MESSAGES_INTERNAL_H
 #define HARNESS_MESSAGES_SIM_MESSAGES_INTERNAL_H
 
 #include "harness/messages/comm.h"
 
-/* Requests on their way to a master at a time.  Natively a message travels
- * whether its receive is posted or not; here it sets out when it is posted,
- * so that one receive at a time would make a master wait for every message's
- * latency.  More than a few dozen at a time cost time to simulate, because
- * all share the link, and bring nothing. */
+/* The most requests on their way to a master.  Natively a message travels even
+ * if its receive is not posted.  In simulation it departs when the receive is
+ * posted, so with one receive a master would wait for the latency of every
+ * message.  More than a few dozen take longer to simulate, because all share
+ * the link, and change nothing. */
 enum { COMM_POSTED = 16, COMM_LANDING = 32 };
 
-/* Common settings of all simulated ranks' communicators. */
+/* The settings of all simulated communicators. */
 static inline void comm_simulate(struct comm *comm)
 {
     comm->posted = COMM_POSTED;
