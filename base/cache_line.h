@@ -1,12 +1,12 @@
 /* Memory that begins on a cache line (a pair of them, as processors fetch two)
- * and shares none with others. */
+ * and shares none with other data. */
 #ifndef BASE_CACHE_LINE_H
 #define BASE_CACHE_LINE_H
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Zeroed, to be freed; NULL: out of memory. */
+/* Zeroed memory for free(); NULL: out of memory. */
 static inline void *lines_zeroed(size_t bytes)
 {
     void *memory = NULL;

@@ -1,6 +1,6 @@
 /* Conditions that must hold for any timing of threads and messages.  Builds
- * with a sanitizer (make SAN=address, SAN=thread) end where one does not hold;
- * in all other builds it costs nothing, and the condition is not evaluated. */
+ * with a sanitizer (make SAN=address, SAN=thread) abort if one does not hold.
+ * Other builds do not evaluate the condition, so it costs nothing. */
 #ifndef BASE_INVARIANT_H
 #define BASE_INVARIANT_H
 

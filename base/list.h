@@ -9,9 +9,9 @@
 int list_move(void *list, int64_t *room, int64_t count, size_t size);
 
 /* Makes room for `count` elements of `size` bytes.  `list` is the address of
- * the pointer to the first of them, which may move; NULL with *room 0 is the
- * empty list, and free() ends any.  New elements are not zeroed.  Returns 0, or
- * -ENOMEM with the list and its room as they were. */
+ * the pointer to the first element, which may move; NULL with *room 0 is an
+ * empty list; free() frees any list.  New elements are not zeroed.  Returns 0,
+ * or -ENOMEM with the list and its room unchanged. */
 static inline int list_grow(void *list, int64_t *room, int64_t count,
                             size_t size)
 {

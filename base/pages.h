@@ -1,5 +1,5 @@
-/* Memory of which only what is written costs anything: for lists that may get
- * long, whose places nothing moves. */
+/* Memory of which only written pages are allocated: for lists that may get long
+ * but must not move. */
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 

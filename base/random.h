@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The bits of z, mixed: every bit of z moves about half of them. */
+/* Mixes the bits of z: a changed bit of z changes about half of them. */
 static inline uint64_t random_mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

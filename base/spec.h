@@ -1,6 +1,6 @@
-/* Specs: `name:key=value,key=value`.  Schemes and kernels are named this way in
- * options, campaign files, result columns and plots.  A value with a comma is
- * quoted, as file="a,b.txt"; a quote in it is doubled.
+/* Specs: `name:key=value,key=value`.  Schemes and kernels are written this way
+ * in options, campaign files, result columns and plots.  A value with a comma
+ * is quoted, as file="a,b.txt"; quotes inside are doubled.
  *
  * A scheme or kernel declares its keys in a table of struct spec_param.  This
  * module parses a spec against the table, fills in the defaults, and writes the
@@ -26,8 +26,8 @@ enum spec_type {
     SPEC_INTEGER, /* 64-bit decimal, value.integer (and value.real) */
     SPEC_REAL,    /* decimal or fraction such as 1/3, value.real */
     SPEC_CHOICE,  /* one of choices, value.text */
-    SPEC_TEXT,    /* anything, of a kernel a file, value.text */
-    SPEC_LIST,    /* what the kernel reads itself, value.text */
+    SPEC_TEXT,    /* any text, for kernels a file, value.text */
+    SPEC_LIST,    /* text that the kernel parses, value.text */
 };
 
 struct spec_param {
@@ -37,13 +37,13 @@ struct spec_param {
     double min, max;      /* numbers: allowed range, both ends included */
     const char *choices;  /* SPEC_CHOICE: "re|im" */
     bool required;        /* must be given (no fallback) */
-    bool quiet; /* not in the canonical form while it is the fallback: a key
-                   that a spec with recorded results gets later */
+    bool quiet; /* not in the canonical form if it is the fallback: for keys
+                   added after results were recorded */
     const char *help; /* one short line with the unit */
 };
 
-/* An entry of such a table.  usual: the fallback or NULL; behind the help may
- * follow .required = true or .quiet = true. */
+/* An entry of such a table. usual: the fallback or NULL; after the help
+ * .required = true or .quiet = true may follow. */
 #define PARAM_OF(name, kind, usual, ...)                                       \
     {                                                                          \
         .key = name, .type = kind, .fallback = usual, .help = __VA_ARGS__      \
@@ -72,7 +72,7 @@ struct spec {
     char canonical[SPEC_CANONICAL_MAX];
 };
 
-/* Copies the part before ':' into name; -EINVAL when empty or too long. */
+/* Copies the part before ':' into name; -EINVAL if it is empty or too long. */
 int spec_name(const char *what, const char *text, char name[SPEC_NAME_MAX],
               struct error *err);
 
@@ -84,12 +84,12 @@ int spec_parse(const char *what, const char *text, const char *name,
                const struct spec_param *params, struct spec *out,
                struct error *err);
 
-/* Bytes of the spec that begins a list, as css:chunk=16 does in
- * css:chunk=16,ss: a word with '=' belongs to the spec before it. */
+/* The bytes of a list's first spec, such as css:chunk=16 in css:chunk=16,ss: a
+ * word with '=' belongs to the spec before it. */
 size_t spec_length(const char *list);
 
-/* Appends "key=value" to a text of `size` bytes, with quotes if it needs them.
- * False: there is no room. */
+/* Appends "key=value" to a text of `size` bytes, quoted if necessary.  False:
+ * no room. */
 bool spec_append(char *text, size_t size, const char *key, const char *value);
 
 /* Parses a whole text as a 64-bit integer or a real number (also "a/b").
@@ -97,8 +97,8 @@ bool spec_append(char *text, size_t size, const char *key, const char *value);
 int spec_integer(const char *text, int64_t *value);
 int spec_real(const char *text, double *value);
 
-/* The contents of a list of numbers; `wrong` is the entry's part that is not
- * such a number, and `wrong_times` says that it is the n of "n:v". */
+/* Results of reading a list of numbers; `wrong` is the part of an entry that is
+ * no such number; wrong_times: it is the n of "n:v". */
 struct spec_list {
     int64_t count;
     double smallest, largest;
@@ -106,8 +106,8 @@ struct spec_list {
     bool wrong_times;
 };
 
-/* Reads a list of numbers, divided by commas; an entry "n:v" is n times v, n
- * from 1 to `times_max`, v at least 0.  Keeps the first `room` of them in
+/* Reads a list of numbers, separated by commas; an entry "n:v" is n times v, n
+ * from 1 to `times_max`, v at least 0.  Stores the first `room` numbers in
  * `value`.  Returns 0, or -EINVAL without a message. */
 int spec_list(const char *text, int64_t times_max, double *value, int64_t room,
               struct spec_list *found);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set of processors, numbered as the system does. */
+/* A set of processors, by the system's numbers. */
 enum { ALLOWED_WORDS = 128, ALLOWED_PROCESSORS = 64 * ALLOWED_WORDS };
 struct allowed_set {
     uint64_t word[ALLOWED_WORDS];
@@ -15,24 +15,24 @@ struct allowed_set {
 int allowed_count(const struct allowed_set *set);
 bool allowed_has(const struct allowed_set *set, int processor);
 
-/* As "0-3,8"; what does not fit is left out. */
+/* As "0-3,8"; truncated to what fits. */
 void allowed_text(const struct allowed_set *set, char *text, size_t size);
 
 struct allowed {
     struct allowed_set online;
-    struct allowed_set mask; /* affinity, within the cpuset; empty: not known */
-    int machine, cpuset;     /* online, in the cpuset; 0: not known */
-    /* Processors' worth of CPU time, the least of its control groups and of all
-     * above that can be seen; INFINITY: no limit. */
+    struct allowed_set mask; /* affinity, within the cpuset; empty: unknown */
+    int machine, cpuset;     /* number online, in the cpuset; 0: unknown */
+    /* CPU time in processors: the least quota of its control groups and all
+     * visible groups above; INFINITY: no limit. */
     double quota;
-    char quota_file[240]; /* that sets it */
-    char unknown[200];    /* why there may be a lower one; empty: it is known */
+    char quota_file[240]; /* the file that sets it */
+    char unknown[200];    /* why a lower one may exist; empty: it cannot */
 };
 
-/* With /proc and /sys below `root`: "" is the system, tests have another. */
+/* Reads /proc and /sys below `root`: "" is the system, tests use another. */
 void allowed_read(const char *root, struct allowed *allowed);
 
-/* The limit that applies to a process that may use `processors` of them. */
+/* Which limit applies to a process that may use `processors` of them. */
 enum allowed_by {
     ALLOWED_MACHINE,
     ALLOWED_CPUSET,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One group: the folder that its files are in, and the version. */
+/* Called for one group: the folder with its files, and the version. */
 typedef void groups_look(void *into, const char *folder, int version);
 
 /* Calls `look` for this process's group under a controller of version 1, for

@@ -2,13 +2,13 @@
 #ifndef BASE_SYSTEM_MEMORY_H
 #define BASE_SYSTEM_MEMORY_H
 
-/* Bytes that can be had without swapping: the system's MemAvailable, or what
- * the control groups of this process (a batch job's, a container's) leave,
- * whichever is less.  A group's files in the cache count as free, since they
- * can be dropped.  Negative: not known. */
+/* Bytes available without swapping: the system's MemAvailable, or what the
+ * control groups of this process (a batch job's, a container's) leave,
+ * whichever is less.  Cached files of a group count as free, because they can
+ * be dropped.  Negative: unknown. */
 double memory_available(void);
 
-/* The same with /proc and /sys below another folder, for tests. */
+/* memory_available with /proc and /sys below another folder, for tests. */
 double memory_available_below(const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that exist whole or not at all. */
+/* Files that are always complete. */
 #ifndef BASE_SYSTEM_WHOLE_H
 #define BASE_SYSTEM_WHOLE_H
 
@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-/* Gives the file this content: written beside it, synced to the disk, renamed.
- * On an error the file is as it was and nothing is left beside it.  A symbolic
- * link at `path` is replaced, not followed.  The mode is the umask's.  Returns
- * 0 or -errno with a text that names the file. */
+/* Replaces a file: writes a new one beside it, syncs it to the disk, renames
+ * it.  After an error the file is unchanged and nothing is left beside it.
+ * Replaces a symbolic link at `path` and does not follow it.  The mode is the
+ * umask's.  Returns 0 or -errno with a text that names the file. */
 int file_whole(const char *path, const void *data, size_t size,
                struct error *err);
 

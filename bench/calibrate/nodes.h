@@ -1,4 +1,4 @@
-/* dlsbench calibrate --nodes 2: a node, and what lies between two. */
+/* dlsbench calibrate --nodes 2: a node, and the network between two nodes. */
 #ifndef BENCH_CALIBRATE_NODES_H
 #define BENCH_CALIBRATE_NODES_H
 
@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A launcher's template that puts all ranks on one node, or each on a separate
- * node, with the options of srun, MPICH's mpiexec or Open MPI's.  -EINVAL:
+/* A launcher's template that puts all ranks on one node, or each on its own
+ * node, with the options of srun, MPICH's mpiexec or Open MPI's. -EINVAL:
  * another launcher. */
 int nodes_template(const char *launcher, bool apart, char *out, size_t size,
                    struct error *err);
 
-/* The file with what lies between nodes, beside that of a node:
+/* The file with the costs between nodes, next to that of a node:
  * FILE-between.json. */
 int nodes_between_path(const char *node, char *path, size_t size,
                        struct error *err);
 
-/* Prints both as a table: a message's way by its size, and requests that a
- * master answers. */
+/* Prints both as a table: the time of a message by its size, and of requests
+ * that a master answers. */
 void nodes_table(const struct calibration *node,
                  const struct calibration *between);
 

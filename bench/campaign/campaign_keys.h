@@ -6,17 +6,17 @@
 
 #include <stdbool.h>
 
-/* A name must be able to name a folder.  Returns 0 or -EINVAL. */
+/* Whether a name can be the name of a folder.  Returns 0 or -EINVAL. */
 int campaign_name_check(const char *name, struct error *err);
 
-/* One value for the whole campaign: name, seed, depth, what sizes by time need,
- * and the policy keys. */
+/* Whether the key has one value for the whole campaign: name, seed, depth, the
+ * keys for sizes by time, and the policy keys. */
 bool campaign_key_is_scalar(const char *key);
 
-/* A field of cells. */
+/* Whether the key is a field of cells. */
 bool campaign_key_is_field(const char *key);
 
-/* The place of a key: each place allows all keys of the one before it, and
+/* Where a key stands: each place allows all keys of the one before it, and
  * more. */
 enum campaign_keys {
     CAMPAIGN_KEYS_CELL,      /* cell fields */
@@ -24,15 +24,15 @@ enum campaign_keys {
     CAMPAIGN_KEYS_ALL        /* the file: also cells and overrides */
 };
 
-/* The keys allowed there; a NULL ends them. */
+/* The keys allowed at a place, ended by NULL. */
 enum { CAMPAIGN_KEYS_MAX = 112 };
 void campaign_key_names(enum campaign_keys where,
                         const char *names[CAMPAIGN_KEYS_MAX]);
 
-/* The sentence of a key; NULL: there is no such key. */
+/* The help sentence of a key; NULL: unknown key. */
 const char *campaign_key_help(const char *key);
 
-/* The error for any other key.  Returns -EINVAL. */
+/* The error for an unknown key.  Returns -EINVAL. */
 int campaign_key_unknown(const char *key, enum campaign_keys where,
                          struct error *err);
 

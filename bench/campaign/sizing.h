@@ -5,9 +5,9 @@
  *
  * The campaign's key `speeds` gives the speed of a core: seconds per operation
  * of each kernel's cost model (`adjoint=2e-10,heat=6e-10`).  Results are
- * limited to 250 MB; such loops are shortened.  Sizes depend on the text of a
- * campaign alone, so all shards and every resume have the same.  Cells store
- * the numbers in place of the words. */
+ * limited to 250 MB; such loops are shortened.  Sizes depend only on the text
+ * of a campaign, so all shards and every resume have the same.  Cells store
+ * numbers instead of the words. */
 #ifndef BENCH_CAMPAIGN_SIZING_H
 #define BENCH_CAMPAIGN_SIZING_H
 
@@ -20,7 +20,7 @@
 
 enum { SIZING_SPEEDS_MAX = 512, SIZING_KEPT = 16 };
 
-/* A size that was looked for. */
+/* A size found for a time. */
 struct sizing_found {
     char kernel[SPEC_CANONICAL_MAX];
     double seconds;
@@ -31,42 +31,41 @@ struct sizing {
     double cell_s; /* cell_time; 0: not given */
     int cores;     /* of a node */
     char speeds[SIZING_SPEEDS_MAX];
-    struct sizing_found
-        kept[SIZING_KEPT]; /* cells ask for few again and again */
+    struct sizing_found kept[SIZING_KEPT]; /* a cache: cells need few sizes */
     int found;
 };
 
-/* Whether a kernel's spec has one of the words. */
+/* Whether a kernel's spec contains `strong` or `weak`. */
 bool sizing_asked(const char *kernel);
 
-/* The spec with a number for the words, such that `workers` cores (weak), or
- * those of a node, take cell_time if nothing is lost.  -ENODATA: the speed of
- * this kernel is lacking; -EINVAL. */
+/* Replaces the words by a number such that `workers` cores (weak), or those of
+ * a node (strong), take cell_time without losses. -ENODATA: the speed of this
+ * kernel is missing; -EINVAL. */
 int sizing_resolve(struct sizing *sizing, const char *kernel, int64_t workers,
                    char out[SPEC_CANONICAL_MAX], struct error *err);
 
-/* The spec with the words replaced by any size: for checking the rest. */
+/* Replaces the words by any size, to check the rest of the spec. */
 void sizing_any(const char *kernel, char out[SPEC_CANONICAL_MAX]);
 
-/* Whether a text is speeds, of kernels that there are, each once.  Returns 0 or
+/* Whether a text is a list of speeds of known kernels, each once.  Returns 0 or
  * -EINVAL. */
 int sizing_speeds_check(const char *text, struct error *err);
 
-/* The speeds that a calibration has measured: of threads, else of ranks. */
+/* The speeds measured by a calibration: of threads, otherwise of ranks. */
 void sizing_speeds_make(const struct calibration *calibration,
                         char speeds[SIZING_SPEEDS_MAX]);
 
-/* Words in the shapes of a campaign, so that it fits any machine. */
+/* Words in the shapes of a campaign make it fit any machine. */
 
-/* "1xcores" becomes "1x8"; any text that is no shape stays as it is. */
+/* "1xcores" becomes "1x8"; a text that is no shape is copied. */
 void words_put_cores(int cores, const char *field, const char *text, char *out,
                      size_t size);
 
-/* Whether a layout is by the number of nodes: "nodesx8" or "allx1". */
+/* Whether a layout depends on the number of nodes: "nodesx8" or "allx1". */
 bool words_by_nodes(const char *field, const char *text);
 
-/* Such a layout on so many nodes: "nodes" is their number, "all" that of their
- * cores. */
+/* Such a layout on so many nodes: "nodes" becomes their number, "all" that of
+ * their cores. */
 void words_put_nodes(int nodes, int cores, const char *text, char *out,
                      size_t size);
 

@@ -11,13 +11,13 @@
 enum { DOCUMENT_DEPTH_MAX = 32 };
 
 struct document {
-    const char *path; /* as messages call it */
+    const char *path; /* its name in messages */
     yaml_document_t yaml;
 };
 
-/* Parses the one document in text; its lists and maps are nested at most
+/* Parses the only document in text; its lists and maps are nested at most
  * DOCUMENT_DEPTH_MAX deep.  Merge keys (<<) are replaced by their contents.
- * Free with document_free. */
+ * Free it with document_free. */
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err);
 void document_free(struct document *doc);
@@ -30,11 +30,11 @@ int document_error(const struct document *doc, const yaml_node_t *node,
                    struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The text of a scalar; NULL and an error when it is none or is empty. */
+/* The text of a scalar; NULL and an error if it is no scalar or empty. */
 const char *document_text(const struct document *doc, const yaml_node_t *node,
                           const char *what, struct error *err);
 
-/* The same, or a list of such as one text with commas, in text[size]. */
+/* document_text, or a list of texts joined by commas, in text[size]. */
 const char *document_list(struct document *doc, yaml_node_t *node,
                           const char *what, char *text, size_t size,
                           struct error *err);

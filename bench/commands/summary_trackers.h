@@ -1,6 +1,6 @@
-/* The times of a result directory, as programs that track them over the years
- * read them (docs/trackers.md).  Cells that failed, are not complete, did not
- * verify or are not ranked are left out: no reader takes them for good ones. */
+/* The times of a result directory in formats of programs that track them over
+ * years (docs/trackers.md).  Leaves out cells that failed, are incomplete, did
+ * not verify or are not ranked, so that no reader takes them for good ones. */
 #ifndef BENCH_COMMANDS_SUMMARY_TRACKERS_H
 #define BENCH_COMMANDS_SUMMARY_TRACKERS_H
 

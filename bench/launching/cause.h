@@ -1,33 +1,32 @@
-/* Why a launch died while MPI started: the cause in our words, where what MPI
- * or its launcher said, and what this host has, leave no doubt. */
+/* Why a launch died while MPI started, in our words. Only named if the messages
+ * of MPI or its launcher, and this host's properties, leave no doubt. */
 #ifndef BENCH_LAUNCHING_CAUSE_H
 #define BENCH_LAUNCHING_CAUSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct cause_sign; /* what gives a cause away */
+struct cause_sign; /* what reveals a cause */
 
 struct cause {
-    const struct cause_sign *sign; /* the first that was seen, or NULL */
-    char line[200];                /* the line that it was in */
-    double since;                  /* when, or when the launch began */
-    long long refused; /* processes by control groups, before the launch */
+    const struct cause_sign *sign; /* the first one found, or NULL */
+    char line[200];                /* the line with the sign */
+    double since;                  /* when it was found, or the begin */
+    long long refused; /* forks refused by control groups, before the launch */
 };
 
-/* A launch begins.  `now`: subprocess_now. */
+/* Call at a launch's begin. `now`: subprocess_now. */
 void cause_open(struct cause *cause, double now);
 
-/* Takes a line of a launch in which MPI is not up yet. */
+/* Call for each line of a launch until MPI is up. */
 void cause_line(struct cause *cause, const char *line, double now);
 
-/* Looks at a launch in which MPI is not up yet: seconds until it is to be
- * stopped, because its launcher may wait for ever. */
+/* For a launch without MPI yet: seconds until it must be stopped, because its
+ * launcher may wait for ever. */
 double cause_left(struct cause *cause, double now);
 
-/* The cause and what to do, in one line: empty when it is not known.  `said` is
- * the best line otherwise, `ours` when a rank of this program said it and so
- * knows best. */
+/* The cause and a remedy, in one line; empty if unknown. `said`: the best line
+ * otherwise; `ours`: a rank of this program wrote it, and so knows best. */
 void cause_words(const struct cause *cause, const char *said, bool ours,
                  int ranks, char *text, size_t size);
 

@@ -15,18 +15,18 @@ enum { LAUNCHER_SIZE = 1024 };
  * the mpiexec of the MPI that the program was built with. */
 const char *launcher_default(char text[LAUNCHER_SIZE]);
 
-/* The first method of `srun --mpi=list` that starts ranks of the MPI that the
- * program was built with, as pmi2; an empty text: none of them does; NULL:
- * there is no srun, or it knows no cluster. */
+/* The first method of `srun --mpi=list` that starts ranks of the program's MPI,
+ * such as pmi2; an empty text: none does; NULL: no srun, or no cluster that it
+ * knows. */
 const char *launcher_srun_way(void);
 
-/* Tells srun, also one that mpiexec starts, of our place by its variables,
- * before the first launch: inside a step ours overlaps with it and does not
- * take over how it was bound; `oversubscribe`: workers may share processors. */
+/* Before the first launch: sets variables that tell srun (also if mpiexec
+ * starts it) how to run inside a step: its step overlaps with ours and does not
+ * inherit its binding. `oversubscribe`: workers may share processors. */
 void launcher_inside(bool oversubscribe);
 
-/* Whether ranks that this template starts are all on this host: the default
- * outside of a job of any batch system and without a list of hosts. */
+/* Whether all ranks of this template run on this host: the default template
+ * outside any batch job and without a list of hosts. */
 bool launcher_is_local(const char *template);
 
 /* Splits the template at blanks ('...' and "..." keep them), inserts the

@@ -1,5 +1,5 @@
-/* What is going on, on stderr: one line redrawn on a terminal, otherwise plain
- * lines every few seconds. */
+/* The progress display on stderr: one line redrawn on a terminal, otherwise
+ * plain lines every few seconds. */
 #ifndef BENCH_LAUNCHING_PROGRESS_LINE_H
 #define BENCH_LAUNCHING_PROGRESS_LINE_H
 
@@ -8,21 +8,21 @@
 
 struct progress {
     bool terminal;
-    double started; /* first repetition, s, as the `now` of the functions */
-    double shown;   /* when the last line was written */
-    double every_s; /* between two lines, where there is no terminal */
-    bool drawn;     /* a line is on the terminal */
+    double started; /* first repetition, s, on the clock of `now` */
+    double shown;   /* when the last line was printed */
+    double every_s; /* between two lines, without a terminal */
+    bool drawn;     /* the terminal shows a line */
 };
 
 void progress_open(struct progress *progress, double now);
 
 bool progress_is_time(const struct progress *progress, double now);
 
-/* Shows the text when it is time to, or always with `last`. */
+/* Shows the text if it is time, or always with `last`. */
 void progress_line(struct progress *progress, const char *text, double now,
                    bool last);
 
-/* Makes room for a message. */
+/* Removes the line before a message. */
 void progress_clear(struct progress *progress);
 
 /* "1 h 20 min", "3 min 5 s", "12 s". */

@@ -1,4 +1,4 @@
-/* Numbers and lists of numbers in options, with errors that name the option. */
+/* Parses numbers and lists of numbers in options; errors name the option. */
 #ifndef BENCH_OPTIONS_NUMBERS_H
 #define BENCH_OPTIONS_NUMBERS_H
 
@@ -12,17 +12,17 @@ int number_integer(const char *what, const char *text, int64_t min, int64_t max,
 int number_real(const char *what, const char *text, double min, double max,
                 double *value, struct error *err);
 
-/* Powers for `workers` workers from "v,v,..." where n:v means n times v; *power
- * is to be freed.  The number of entries must be that of the workers. */
+/* Powers for `workers` workers from "v,v,..." in which n:v means n times v;
+ * free *power.  The number of entries must equal that of the workers. */
 int number_powers(const char *what, const char *text, int workers,
                   double **power, struct error *err);
 
-/* Numbers of 0 or more for `workers` workers, in the same form; a single one is
- * for all.  *cost is to be freed. */
+/* Numbers of 0 or more for `workers` workers, written likewise; a single one is
+ * for all.  Free *cost. */
 int number_costs(const char *what, const char *text, int workers, double **cost,
                  struct error *err);
 
-/* Worker numbers "w,w,...", each below `workers`; *order is to be freed. */
+/* Worker numbers "w,w,...", each below `workers`; free *order. */
 int number_order(const char *what, const char *text, int workers, int **order,
                  int *count, struct error *err);
 

@@ -1,9 +1,9 @@
-/* The command line of a subcommand as one table: parsing, checks, --help,
- * --usage and manual pages all come from it.
+/* The command line of a subcommand as one table for parsing, checks, --help,
+ * --usage and manual pages.
  *
- * A value is stored at the table's offset into the command's own struct.  The
- * command fills this struct with its defaults before.  Options may be shortened
- * to an unambiguous prefix. */
+ * A value is stored at the table's offset into the command's own struct, which
+ * the command fills with defaults before.  Options may be shortened to an
+ * unambiguous prefix. */
 #ifndef BENCH_OPTIONS_OPTIONS_H
 #define BENCH_OPTIONS_OPTIONS_H
 
@@ -20,7 +20,7 @@ enum options_type {
     OPTIONS_REAL,    /* double in [min, max] */
     OPTIONS_WORD,    /* int, the index in `words` */
     OPTIONS_CALL,    /* `take` does the work */
-    /* Print and end the program.  Every command has them by itself. */
+    /* Print and end the program.  Every command has them. */
     OPTIONS_HELP,
     OPTIONS_USAGE,
     OPTIONS_VERSION,
@@ -28,14 +28,14 @@ enum options_type {
 
 struct options_entry {
     const char *name;  /* without --; NULL: only `group`, a heading */
-    const char *value; /* what help calls the value: "N"; NULL for flags */
+    const char *value; /* name of the value in help: "N"; NULL for flags */
     const char *help;
     enum options_type type;
     size_t offset;
     double min, max;          /* of numbers */
     const char *const *words; /* NULL ends the list */
-    /* The value of an option without "=value", if the value may be left out; a
-     * value is then given only after a '='. */
+    /* The value of an option without "=value", if the value is optional; a
+     * value must then follow a '='. */
     const char *implied;
     bool required;
     /* `text` is NULL for an option without a value.  Returns 0 or a negative
@@ -45,8 +45,8 @@ struct options_entry {
     const char *group;
 };
 
-/* Entries of a table.  OPTIONS_OF is the command's own struct, which it has to
- * define; behind the text of help further members may follow:
+/* Entries of a table.  Define OPTIONS_OF as the command's own struct; after the
+ * help further members may follow:
  *     OPTION_TEXT("out", "DIR", dir.out, "where to write", .required = true) */
 #define OPTION_PLACED(title, what, kind, member)                               \
     .name = title, .value = what, .type = kind,                                \
@@ -82,19 +82,19 @@ struct options_entry {
 
 struct options_page {
     const char *name;     /* of the subcommand; NULL: dlsbench itself */
-    const char *words;    /* what may follow: "[schemes|kernels]", or NULL; one
-                             line for each way to use the command */
-    const char *summary;  /* one sentence, or two */
-    const char *details;  /* paragraphs, an empty line between two; a line that
-                             begins with a blank stays as it is; or NULL */
-    const char *examples; /* one a line, without a margin; or NULL */
-    /* The tables, each ends with an entry without name and group; NULL ends
-     * the list. */
+    const char *words;    /* words after the options: "[schemes|kernels]", or
+                             NULL; one line for each usage */
+    const char *summary;  /* one or two sentences */
+    const char *details;  /* paragraphs, separated by empty lines; a line that
+                             begins with a blank is not wrapped; or NULL */
+    const char *examples; /* one per line, without a margin; or NULL */
+    /* The tables; each ends with an entry without name and group; NULL ends the
+     * list. */
     const struct options_entry *const *tables;
-    /* The options that --help shows, NULL ends the list; --help=all also
-     * shows the others.  NULL: --help shows all. */
+    /* The options that --help shows, ended by NULL; --help=all shows all.
+     * NULL: --help shows all. */
     const char *const *common;
-    /* A word that is not an option.  NULL: none is allowed. */
+    /* Called for a word that is not an option.  NULL: words are errors. */
     int (*take_word)(void *command, const char *text, struct error *err);
 };
 
@@ -107,29 +107,29 @@ extern const struct options_entry *const options_common[];
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err);
 
-/* For a struct whose members are false, NULL, 0, NAN or, of words, -1 if not
- * given: whether this option is given, and the name of the first that is (NULL:
- * none is).  Options with a `take` do not count. */
+/* For a struct whose members are false, NULL, 0, NAN or, for words, -1 if not
+ * given: whether this option is given, and the name of the first given one
+ * (NULL: none).  Ignores options with a `take`. */
 bool options_given(const struct options_page *page, const char *name,
                    const void *command);
 const char *options_first_given(const struct options_page *page,
                                 const void *command);
 
-/* Ends a table. */
+/* Whether the entry ends a table. */
 bool options_is_end(const struct options_entry *entry);
 
 /* Print --help (`all`: --help=all) and --usage. */
 void options_print_help(const struct options_page *page, bool all, FILE *out);
 void options_print_usage(const struct options_page *page, FILE *out);
 
-/* --help=man: the manual page, for man(1); --help=complete: for shells, a line
+/* --help=man: the manual page, for man(1). --help=complete: for shells, a line
  * for each option, or for each word that it takes: "--name=word", a tab and the
  * help. */
 void options_print_man(const struct options_page *page, FILE *out);
 void options_print_complete(const struct options_page *page, FILE *out);
 
-/* Help on something else, piece by piece: paragraphs (as details above), a name
- * with its sentence; and its manual page, with a head. */
+/* Help on other topics in pieces: paragraphs (as details above), and a name
+ * with its sentence; likewise for a manual page, which begins with a head. */
 void options_print_text(FILE *out, const char *text);
 void options_print_row(FILE *out, const char *title, const char *help);
 void options_man_begin(FILE *out, const char *name, int section,

@@ -1,5 +1,5 @@
-/* A row of bench-overhead: our way of something and the barest way that does
- * the same on this machine, timed in turns.
+/* A row of bench-overhead: our implementation and the simplest one of the same
+ * operation on this machine, timed in turns.
  *
  *     const struct contest row = {.name = "ss", .bare = time_counter,
  *                                 .ours = time_scheme, .arg = &field,
@@ -7,8 +7,8 @@
  *     contest_head(out, "One chunk of an empty loop");
  *     contest_run(out, context, &row, 1, NULL);
  *
- * A row has a line for each state that the machine was in (rounds/states.h),
- * with medians over the rounds of that state. */
+ * A row has a line for each state of the machine (rounds/states.h), with
+ * medians over the rounds in that state. */
 #ifndef BENCH_OVERHEAD_CONTEST_H
 #define BENCH_OVERHEAD_CONTEST_H
 
@@ -16,23 +16,23 @@
 
 struct contest {
     const char *name;
-    const char *how; /* by what it is served, or NULL */
-    /* ns of a chunk, or whatever the row is about; 0: it cannot be run.  `ours`
-     * is called first in each round. */
+    const char *how; /* the mechanism used, or NULL */
+    /* ns per chunk or another unit; 0: it cannot be run.  Each round calls
+     * `ours` first. */
     double (*ours)(void *arg), (*bare)(void *arg);
     void *arg;
-    /* Ours is to take at most so many times as long, or at most so many ns more
-     * (either is enough); 0: no such aim. */
+    /* The aim: ours takes at most so many times as long, or at most so many ns
+     * more (either is enough); 0: no such aim. */
     double aim, aim_ns;
-    const char *note; /* the end of its lines, or NULL; may be set by `ours` */
+    const char *note; /* appended to its lines, or NULL; may be set by `ours` */
 };
 
-/* How many lines were judged, and how. */
+/* How many lines have an aim, and how many met or missed it. */
 struct contest_tally {
     int lines, met, missed;
 };
 
-/* The title and the heads of the columns.  By rank 0. */
+/* Prints the title and the column heads.  By rank 0. */
 void contest_head(FILE *out, const char *title, ...)
     __attribute__((format(printf, 2, 3)));
 

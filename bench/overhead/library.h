@@ -1,4 +1,4 @@
-/* Functions of a shared library, called as a user's program calls them. */
+/* Functions of a shared library, called like from a user's program. */
 #ifndef BENCH_OVERHEAD_LIBRARY_H
 #define BENCH_OVERHEAD_LIBRARY_H
 
@@ -6,7 +6,7 @@
 
 struct library_function {
     const char *name; /* NULL ends a list */
-    void *pointer;    /* where the address of the function goes */
+    void *pointer;    /* where to store the function's address */
 };
 
 /* Returns 0, or -ENOENT if one is missing. */

@@ -1,5 +1,5 @@
-/* Two workers, threads of one process or ranks, that hand rows to each other
- * in the barest way: what our own protocols are held against. */
+/* The simplest hand-over of rows between two workers (threads or ranks): our
+ * protocols are compared with it. */
 #ifndef BENCH_OVERHEAD_ROW_PAIR_H
 #define BENCH_OVERHEAD_ROW_PAIR_H
 
@@ -18,20 +18,20 @@ struct pair {
     void *arg;
 };
 
-/* Whether the two are threads of this process. */
+/* Whether both are threads of this process. */
 bool pair_threads(const struct pair *pair);
 
-/* Both run the body at the same time, bound to separate cores; seconds from a
- * common start until both have finished.  Collective over ranks. */
+/* Both run the body at the same time, bound to separate cores.  Returns seconds
+ * from a common start until both have finished.  Collective over ranks. */
 double pair_run(struct pair *pair,
                 void (*body)(struct pair *pair, int worker, void *arg),
                 void *arg);
 
-/* Worker `worker` has reached `value`, which only grows; `row` (bytes of it)
- * goes along between ranks, and is already there between threads. */
+/* Worker `worker` has reached `value`, which only increases.  Between ranks it
+ * also sends `row` (`bytes` bytes); between threads that is already there. */
 void pair_give(struct pair *pair, int worker, int64_t value, void *row,
                size_t bytes);
-/* Until the other worker has reached `value`; one call for each pair_give. */
+/* Waits until the other worker has reached `value`; one call per pair_give. */
 void pair_take(struct pair *pair, int worker, int64_t value, void *row,
                size_t bytes);
 

@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* Prints the answer on rows [begin, end), which have one loop and are judged,
- * for each load and other conditions; `name` is the loop's. */
+/* Prints the answer on judged rows [begin, end) of one loop, for each load and
+ * other conditions; `name` is the loop's. */
 void answers_print(FILE *out, const struct summary_row *rows, int begin,
                    int end, const char *name);
 
-/* Marks those that nothing of the same conditions is faster than. */
+/* Marks the rows than which none of the same conditions is faster. */
 void answers_mark(const struct summary_row *rows, int begin, int end,
                   bool *fastest);
 

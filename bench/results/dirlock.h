@@ -1,10 +1,10 @@
-/* Keeps a result directory for one run, or for runs whose parts of the campaign
- * do not overlap.
+/* Reserves a result directory for one run, or for runs of disjoint parts of the
+ * campaign.
  *
- * The lock is one of an open file description on DIRECTORY/.lock, which stays
- * there.  It ends with the process that took it in every case, and programs
- * that the process starts do not have it.  The file has a line for each run
- * that has the lock or had it last. */
+ * The lock is on an open file description of DIRECTORY/.lock, which is never
+ * removed.  It always ends with the process that took it, and programs that
+ * the process starts do not inherit it.  The file has a line for each run that
+ * has the lock or had it last. */
 #ifndef BENCH_RESULTS_DIRLOCK_H
 #define BENCH_RESULTS_DIRLOCK_H
 
@@ -15,13 +15,13 @@
 #include <sys/types.h>
 
 /* Returns a descriptor that keeps the lock while it is open, or -EBUSY with a
- * text that names the owner.  A line on stderr warns if the file system has no
- * locks, or none that other hosts see. */
+ * text that names the owner.  Warns on stderr if the file system has no locks,
+ * or other hosts do not see them. */
 int dirlock_take(const char *directory, const struct shard *shard,
                  struct error *err);
 
-/* Why other hosts do not see locks on this device, by the lines of
- * /proc/self/mountinfo: an option of its mount, copied to `option`; empty: they
+/* Why other hosts do not see locks on this device, from the lines of
+ * /proc/self/mountinfo: copies an option of its mount to `option`; empty: they
  * do. */
 void dirlock_read_mounts(FILE *mounts, dev_t device, char *option, size_t size);
 

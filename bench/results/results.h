@@ -1,8 +1,8 @@
 /* A result directory for reading: runs-<launch>.jsonl of all launches.
  *
- * The first cell_done line of a launch and a cell says how the cell ended in
- * that launch.  A repetition counts if this end was ok, unless its verification
- * failed.  Torn lines are skipped. */
+ * The first cell_done line of a launch and a cell has the cell's end in that
+ * launch.  A repetition counts if this end was ok and its verification did not
+ * fail.  Torn lines are skipped. */
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
 
@@ -16,38 +16,38 @@
 
 enum result_status {
     RESULT_NONE, /* no launch has finished this cell, or its repetitions are
-                    not there */
+                    missing */
     RESULT_FAILED,
     RESULT_UNVERIFIED,
-    RESULT_OK, /* in one launch at least */
+    RESULT_OK, /* in at least one launch */
 };
 
-/* Fewer repetitions give no confidence interval. */
+/* Confidence intervals need so many repetitions. */
 enum { RESULT_CI_LEAST = 6 };
 
-/* One repetition; NAN is "not known". */
+/* One repetition; NAN: unknown. */
 struct result_sample {
     double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
-    double predicted_s; /* by a model or a plan */
+    double predicted_s; /* from a model or a plan */
     double serial_pass, serial_others, others, others_max_s;
-    const void *launch; /* only to be compared */
-    bool trial;         /* of scheme auto, to choose by */
+    const void *launch; /* only for comparisons */
+    bool trial;         /* by which scheme auto chooses */
 };
 
 struct result {
     struct cell cell;
     enum result_status status;
-    const char *reason;  /* when failed, or by a program's own check */
+    const char *reason;  /* if it failed, or from a program's own check */
     bool oversubscribed; /* workers shared cores */
     bool shared_masters; /* a waiting master was on a worker's core */
     bool sampled;        /* verified by a sample only */
-    bool unchecked;      /* nobody has compared (dlsbench omp) */
-    bool simulated;      /* every iteration was handed out once, no more */
-    int count;           /* repetitions of launches that ended ok */
+    bool unchecked;      /* no comparison was made (dlsbench omp) */
+    bool simulated;      /* every iteration was handed out exactly once */
+    int count;           /* repetitions of launches with end ok */
     int64_t room;
     struct result_sample *samples;
-    /* One for each worker, where the launch has measured them (power:
-     * measured); NULL: not known, or given with the cell. */
+    /* One per worker, if the launch has measured them (power: measured); NULL:
+     * unknown, or given with the cell. */
     double *power;
 };
 
@@ -56,51 +56,51 @@ struct results {
     int64_t room;
     struct result *list;
     json_t *index; /* hash -> position */
-    json_t *ends;  /* launch -> hash -> how the cell ended */
-    json_t *texts; /* of cells, as in cell_defaults, and reasons */
+    json_t *ends;  /* launch -> hash -> the cell's end */
+    json_t *texts; /* of cells, see cell_defaults, and reasons */
     json_t *tried; /* answers.json of dlsbench omp --try; NULL: none */
-    int torn;      /* lines passed over */
+    int torn;      /* number of torn lines */
 };
 
 /* Reads a directory; free with results_free. */
 int results_read(const char *dir, struct results *results, struct error *err);
 
-/* The same for one launch; without powers.  A launch that wrote nothing has no
- * results. */
+/* results_read for one launch, without powers.  A launch that wrote nothing has
+ * no results. */
 int results_read_launch(const char *dir, const char *launch,
                         struct results *results, struct error *err);
 
 void results_free(struct results *results);
 
-/* The median of one column over the repetitions, by its offset in struct
- * result_sample, and half its 95 % confidence interval (NULL: not wanted); NAN
- * where it is not known. */
+/* The median of a column over the repetitions, by its offset in struct
+ * result_sample, and half its 95 % confidence interval (NULL: not needed); NAN
+ * if unknown. */
 double result_median(const struct result *result, size_t offset, double *half);
 
-/* The same with both ends of the interval, the whole range where there are
- * fewer than 6 values. */
+/* result_median with both ends of the interval; the whole range for fewer than
+ * 6 values. */
 struct stats_median result_interval(const struct result *result, size_t offset);
 
-/* The words of a label that say that cores were shared and that the cell is not
- * ranked; NULL: it is. */
+/* Words for a label: cores were shared, so the cell is not ranked; NULL: it is
+ * ranked. */
 const char *result_unranked(const struct result *result);
 
-/* What --try said of this loop, with a text `verdict`: it compares runs of the
- * same round, so no other comparison holds beside it.  NULL: nothing. */
+/* The result of --try for this loop, with a text `verdict`: it compares runs of
+ * the same round, so no other comparison is valid beside it.  NULL: none. */
 const json_t *results_tried(const struct results *results, const char *kernel);
 
-/* NULL when the directory does not know this cell. */
+/* NULL if the directory does not have this cell. */
 const struct result *results_find(const struct results *results,
                                   const char *hash);
 
-/* The private parts of the files results*.c; others use
+/* Private declarations of results*.c; other files use
  * bench/results/results.h. */
 
-/* Whether any cell leaves its powers to be measured. */
+/* Whether any cell has measured powers. */
 bool results_measure_power(const struct results *results);
 
-/* Takes the power of such a cell from a worker's line.  Returns 0 or -ENOMEM.
- */
+/* Stores the power of such a cell from a worker's line.  Returns 0 or
+ * -ENOMEM. */
 int results_take_worker(struct results *results, const json_t *line);
 
 #endif

@@ -1,5 +1,4 @@
-/* The platforms of cells that are replayed: what takes time there, as in
- * dlsbench sim. */
+/* The platforms of replayed cells: the costs there, as in dlsbench sim. */
 #ifndef BENCH_SIMGRID_PLACES_H
 #define BENCH_SIMGRID_PLACES_H
 
@@ -16,24 +15,24 @@ struct place_route {
 struct places {
     struct simulate simulate;       /* files and this-cluster, by SimGrid */
     struct this_machine *machine;   /* this-machine, without it; NULL: none */
-    struct calibration calibration; /* of these two */
+    struct calibration calibration; /* for the two calibrated ones */
     bool calibrated;
-    struct place_route *route; /* all that the cells have */
+    struct place_route *route; /* all that occur in the cells */
     int routes;
     int64_t room;
 };
 
-/* What holds for one cell. */
+/* A platform for one cell. */
 struct place {
-    struct replay_costs costs; /* but apart_s */
-    int node_ranks;            /* of its shape */
-    double flops;              /* a second, of a core; 0: calibrated */
-    const struct calibration_kind *kind; /* NULL: flops */
+    struct replay_costs costs;           /* except apart_s */
+    int node_ranks;                      /* from its shape */
+    double flops;                        /* flop/s of a core; 0: calibrated */
+    const struct calibration_kind *kind; /* NULL: use flops */
 };
 
-/* Finds the platforms of the cells (replay_cell_platform).  calibration: for
+/* Finds the platforms of the cells (replay_cell_platform). calibration: for
  * this-machine and this-cluster; NULL: the default place.  Returns 0, or as
- * simulate_open and simulate_distances do; -ENOTSUP: hosts differ. */
+ * simulate_open and simulate_distances do; -ENOTSUP: its hosts differ. */
 int places_open(struct places *places, const struct cell *cells, int count,
                 const char *calibration, struct error *err);
 void places_close(struct places *places);
@@ -42,7 +41,7 @@ void places_close(struct places *places);
 int places_find(const struct places *places, const struct cell *cell,
                 struct place *place, struct error *err);
 
-/* Stores in the result directory what this machine was taken for. */
+/* Stores the assumptions about this machine in the result directory. */
 int places_store(const struct places *places, const char *dir,
                  struct error *err);
 

@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 struct replay_processes {
-    int most;            /* more have nothing to do */
-    int cells;           /* of all */
-    int (*work)(void *); /* in each process; its exit code */
-    int (*done)(void *); /* cells, by any process until now */
+    int most;            /* upper limit of their number */
+    int cells;           /* number of all cells */
+    int (*work)(void *); /* runs in each process; returns its exit code */
+    int (*done)(void *); /* number of cells done by all processes */
     void *arg;
 };
 
-/* As many as this process may use processors; says how far they are.  SIGINT,
- * SIGTERM and SIGHUP end them (`stopped`). */
+/* Starts as many as this process may use processors; shows their progress.
+ * SIGINT, SIGTERM and SIGHUP end them (sets `stopped`). */
 int replay_processes(const struct replay_processes *of, bool *stopped,
                      struct error *err);
 

@@ -1,12 +1,12 @@
-/* The cells of a campaign, replayed by several processes. */
+/* Replays the cells of a campaign in several processes. */
 #ifndef BENCH_COMMANDS_RUN_REPLAYS_H
 #define BENCH_COMMANDS_RUN_REPLAYS_H
 
 #include "bench/launching/driver/driver.h"
 #include "bench/simgrid/places.h"
 
-/* Replays the cells in as many processes as this one may use processors, each a
- * launch in the directory.  Returns as driver_run. */
+/* Replays the cells in as many processes as this one may use processors; each
+ * is a launch in the directory.  Returns as driver_run. */
 int replays_run(const struct rundir *dir, const struct campaign *campaign,
                 const struct places *places, const char *command,
                 struct driver_end *end, struct error *err);

@@ -1,8 +1,7 @@
-/* Scheme auto by simulation: the time of every candidate of its cells on
- * this-machine is predicted before the run, and the fastest is taken.  A
- * candidate of which a replay leaves nothing out is replayed, which is faster;
- * SimGrid has the others.  Where SimGrid is not there, those that can be
- * replayed at all are. */
+/* Scheme auto by simulation: predicts the time of every candidate of its cells
+ * on this-machine before the run, and chooses the fastest. A candidate that a
+ * replay models completely is replayed, which is faster; SimGrid simulates the
+ * others. Without SimGrid, all that can be replayed at all are. */
 #ifndef BENCH_FORETELL_AUTO_SCHEME_CHOOSE_H
 #define BENCH_FORETELL_AUTO_SCHEME_CHOOSE_H
 
@@ -14,25 +13,25 @@
 
 struct choose {
     struct simulate simulate;
-    bool alone; /* there is no SimGrid */
+    bool alone; /* SimGrid is missing */
     struct replayed replayed;
-    int replay_count; /* candidates predicted by a replay */
+    int replay_count; /* candidates predicted by replay */
     int count;        /* cells of auto by simulation */
     int64_t room;
-    struct cell *candidates; /* of all of them, simulated, each once */
+    struct cell *candidates; /* of all these cells, simulated, each once */
     int candidate_count;
 };
 
-/* Before there is a result directory: checks the requirements, a calibration of
- * this machine and, for what cannot be replayed, the simulated build. The
- * text of -ENOENT says what to do. Does nothing where no cell asks for it.
- * choose_close always. */
+/* Before there is a result directory: checks that there is a calibration of
+ * this machine and, for what cannot be replayed, the simulated build. The text
+ * of -ENOENT says what to do. Does nothing if no cell needs it. Always call
+ * choose_close. */
 int choose_open(struct choose *choose, const char *calibration,
                 const struct campaign *campaign, struct error *err);
 
-/* Replays candidates, and simulates the missing others into <dir>/auto, a
- * separate result directory; fills in `chosen` and predicted_s of the cells;
- * writes choices-<launch>.jsonl.  -EINTR: interrupted. */
+/* Replays candidates, and simulates the others into <dir>/auto, a separate
+ * result directory; sets `chosen` and predicted_s of the cells; writes
+ * choices-<launch>.jsonl. -EINTR: interrupted. */
 int choose_settle(struct choose *choose, const struct rundir *dir,
                   struct campaign *campaign, const char *command,
                   struct error *err);

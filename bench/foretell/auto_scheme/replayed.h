@@ -1,6 +1,6 @@
 /* Predictions by replay (harness/replay/replay.h), for scheme auto: independent
- * loops on this machine as it was calibrated.  A replay starts no process and
- * takes a hundredth of SimGrid's time for a chunk. */
+ * loops on this calibrated machine.  A replay starts no process and needs a
+ * hundredth of SimGrid's time for a chunk. */
 #ifndef BENCH_FORETELL_AUTO_SCHEME_REPLAYED_H
 #define BENCH_FORETELL_AUTO_SCHEME_REPLAYED_H
 
@@ -13,7 +13,7 @@
 struct replayed {
     const char *file; /* the calibration; NULL: the default place */
     char path[PATH_MAX];
-    bool open; /* it is loaded */
+    bool open; /* the calibration is loaded */
     struct calibration calibration;
     /* The loop of the last prediction. */
     char kernel[SPEC_CANONICAL_MAX];
@@ -21,23 +21,23 @@ struct replayed {
     struct replay_loop loop;
 };
 
-/* Whether a replay predicts the time of a candidate.  `wholly`: as completely
- * as a simulation, which also has the cost of messages at their ends, the
- * transfer of results, learning over repetitions, and unequal workers.  Loads
- * the calibration when needed.  Returns 0, or an error with the reason as text;
- * call replayed_close in any case. */
+/* Whether a replay can predict a candidate.  `wholly`: as completely as a
+ * simulation, which also models the busy time of a message's sender and
+ * receiver, the transfer of results, learning over repetitions, and unequal
+ * workers.  Loads the calibration if needed.  Returns 0, or an error with the
+ * reason; call replayed_close in any case. */
 int replayed_check(struct replayed *replayed, const struct cell *cell,
                    bool wholly, struct error *err);
 void replayed_close(struct replayed *replayed);
 
-/* Warns of a calibration of another machine or version. */
+/* Warns if the calibration is from another machine or version. */
 void replayed_warn(const struct replayed *replayed);
 
-/* Stores the calibration as `path`, where it is not there yet. */
+/* Stores the calibration as `path`, unless that exists. */
 int replayed_store(const struct replayed *replayed, const char *path,
                    struct error *err);
 
-/* The predicted time of a cell, s; NAN: it cannot be replayed. */
+/* The predicted time of a cell, s; NAN: cannot be replayed. */
 double replayed_time(struct replayed *replayed, const struct cell *cell);
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 /* The source of a platform: lists, a file, or a calibration.  A list has one
- * number for each worker (n:v means n times v, a single number is for all).  A
- * calibration comes with a kernel and the bytes of input per iteration. */
+ * number per worker (n:v means n times v, a single number is for all).  A
+ * calibration needs a kernel and the bytes of input per iteration. */
 struct plan_source {
     const char *workers, *g, *G, *w, *z, *late; /* NULL: not given */
     const char *file;
@@ -19,25 +19,25 @@ struct plan_source {
 };
 
 struct plan_platform {
-    struct divisible_worker *worker; /* owned */
+    struct divisible_worker *worker; /* freed by plan_platform_free */
     struct divisible_platform platform;
 };
 
-/* Reads a platform, checked together with the load.  A file is CSV; empty lines
- * and comments after # are ignored.  Its header names the columns g, G, w, z,
- * late in any order; G and w are required, missing others are 0.  One line
- * follows for each worker.  Returns 0 or -errno with a text; free with
+/* Reads a platform and checks it together with the load.  A file is CSV; empty
+ * lines and comments after # are ignored.  Its header names the columns g, G,
+ * w, z, late in any order; G and w are required, missing others are 0.  Each
+ * worker has a line.  Returns 0 or -errno with a text; free with
  * plan_platform_free. */
 int plan_platform_read(const struct plan_source *source, bool overlap,
                        double load, struct plan_platform *out,
                        struct error *err);
 void plan_platform_free(struct plan_platform *platform);
 
-/* The part of it for calibrations; the platform is not checked yet. */
+/* plan_platform_read for calibrations; does not check the platform. */
 int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
                     struct error *err);
 
-/* What disturbs the workers of a plan. */
+/* The disturbance of a plan's workers. */
 struct plan_perturb {
     char text[PERTURB_TEXT_MAX]; /* canonical */
     struct perturbs perturbs;
@@ -45,19 +45,19 @@ struct plan_perturb {
     uint8_t hit[DIVISIBLE_WORKERS_MAX];
 };
 
-/* In addition to the formats of table.h. */
+/* A format in addition to those of table.h. */
 enum { PLAN_GANTT = TABLE_MARKDOWN + 1 };
 
 struct plan_request {
     struct plan_platform platform;
     struct divisible_choice choice;
     struct plan_perturb *perturb; /* the platform's; owned; NULL: none */
-    int *order;                   /* the choice's; owned */
-    bool all;                     /* algorithms, one line each */
+    int *order;                   /* the choice's; freed with it */
+    bool all;                     /* all algorithms, one line each */
     double load;
     int format;
-    const char *batch; /* a file of lines of options; NULL: none, else nothing
-                          of the above is there */
+    const char *batch; /* a file with lines of options; NULL: none; otherwise
+                          the members above are unset */
 };
 
 /* Reads the options.  Returns 0 or -errno with a text; free with
@@ -67,35 +67,35 @@ int plan_request_read(int argc, char **argv, struct plan_request *request,
 void plan_request_free(struct plan_request *request);
 
 /* Makes the plans of the lines of request->batch and prints CSV.  A line has
- * options of this command; --load, --algorithm and --installments may be
- * lists.  A row for each plan has these columns: line, load, algorithm,
- * installments, rounds, chunks, makespan_s, over_bound (makespan over load /
- * n*), latency_share and waiting_share.  The shares are of all workers' time
- * until the end; the rest is receiving and computing load.  Returns 0 or -errno
- * with a text that names the line. */
+ * options of this command; --load, --algorithm and --installments may be lists.
+ * Each plan gets a row with these columns: line, load, algorithm, installments,
+ * rounds, chunks, makespan_s, over_bound (makespan over load / n*),
+ * latency_share and waiting_share.  The shares are of all workers' time until
+ * the end; the rest is receiving and computing load.  Returns 0 or -errno with
+ * a text that names the line. */
 int plan_batch(const struct plan_request *request, struct error *err);
 
-/* A plan with its purpose. */
+/* A plan with its platform, for printing. */
 struct plan_view {
     const struct divisible_platform *platform;
     const struct divisible_plan *plan;
     const struct divisible_choice *choice;
     const struct plan_perturb *perturb; /* NULL: none */
     double load;
-    double bound; /* load / n*: no schedule is shorter, s */
+    double bound; /* load / n*, s: the least time of any schedule */
 };
 
-/* One line each: the plan and its sources. */
+/* Prints the plan and its sources, one line each. */
 void plan_head(const struct plan_view *view, FILE *out);
-/* "multi-installment, 3 rounds", as headings have it. */
+/* "multi-installment, 3 rounds", for headings. */
 void plan_title(const struct plan_view *view, char *text, int size);
 
-/* One row for each chunk; but for text it has full digits and the makespan in
- * each row. */
+/* Prints one row for each chunk; except as text, with all digits and the
+ * makespan in each row. */
 void plan_table(const struct plan_view *view, enum table_format format,
                 FILE *out);
 
-/* A Gantt chart of text, `width` columns wide. */
+/* Prints a Gantt chart as text, `width` columns wide. */
 void plan_gantt(const struct plan_view *view, int width, FILE *out);
 
 #endif

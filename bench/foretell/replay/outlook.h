@@ -1,6 +1,5 @@
-/* What schemes would do for recorded loops with other numbers of threads: a
- * replay of each visit that `dlsbench omp --record` has written, their times
- * added. */
+/* Predicts schemes for recorded loops with other numbers of threads: the sum
+ * over replays of all visits that `dlsbench omp --record` has written. */
 #ifndef BENCH_FORETELL_REPLAY_OUTLOOK_H
 #define BENCH_FORETELL_REPLAY_OUTLOOK_H
 
@@ -13,70 +12,69 @@ enum { OUTLOOK_NUMBERS_MAX = 16, OUTLOOK_WORKERS_MAX = 1 << 16 };
 
 struct outlook_loop {
     char *name;
-    int threads;                     /* it was recorded with; 0: not known */
-    int visits;                      /* that were recorded */
-    int64_t all_visits;              /* that it had; 0: not known */
-    int64_t iterations, least, most; /* of all visits, and of one */
-    double serial_s;                 /* on one worker */
-    /* For each number of workers: no schedule is faster. */
+    int threads;                     /* in the recorded run; 0: unknown */
+    int visits;                      /* recorded ones */
+    int64_t all_visits;              /* all of the run; 0: unknown */
+    int64_t iterations, least, most; /* of all visits; least, most: of one */
+    double serial_s;                 /* seconds on one worker */
+    /* By number of workers: a lower bound for any schedule. */
     double bound_s[OUTLOOK_NUMBERS_MAX];
-    /* Of each scheme, for each number of workers; NAN: it does not take it.
-     * Behind the schemes: of the loop as it is, if that is known. */
+    /* By scheme and number of workers; NAN: the scheme refuses it.  The last
+     * row is the unmodified loop, if known. */
     double (*time_s)[OUTLOOK_NUMBERS_MAX];
     double (*even_s)[OUTLOOK_NUMBERS_MAX]; /* without single long iterations */
-    char **why; /* of each scheme, why it does not; NULL: it takes all */
-    /* As it is: its clause, and the same as a scheme (empty: not known). */
+    char **why; /* by scheme: why it refuses some; NULL: it takes all */
+    /* Unmodified: its clause, and the equivalent scheme (empty: unknown). */
     char own[64], own_scheme[64];
-    char recorded[64]; /* the scheme that it was recorded under */
-    double visit_s;    /* of a recorded visit, measured; 0: not known */
-    double others;     /* of its computing, others had the cores */
-    double again_s;    /* the recorded visits, replayed as they were recorded */
+    char recorded[64]; /* the scheme while recording */
+    double visit_s;    /* mean of a recorded visit, measured; 0: unknown */
+    double others;     /* share of it in which others had the cores */
+    double again_s;    /* replay of the recorded visits as recorded */
 };
 
 struct outlook {
     int workers[OUTLOOK_NUMBERS_MAX];
-    int numbers; /* of workers */
+    int numbers; /* how many of them */
     struct replay_costs costs;
-    char **scheme; /* that dlsbench omp takes and a replay knows */
+    char **scheme; /* those that dlsbench omp takes and a replay supports */
     int schemes;
     struct outlook_loop *loop;
     int loops;
     int64_t room;
 };
 
-/* "2,16,64" into workers.  Returns 0 or -EINVAL. */
+/* Reads "2,16,64" into workers.  Returns 0 or -EINVAL. */
 int outlook_read_workers(struct outlook *outlook, const char *text,
                          struct error *err);
 
-/* Replays what `folder` has; workers and costs are set.  Returns 0, -ENOENT
- * (there are no records) or another -errno with a text; free it in any case. */
+/* Replays the records of `folder`; set workers and costs before.  Returns 0,
+ * -ENOENT (no records) or another -errno with a text; free it in any case. */
 int outlook_open(struct outlook *outlook, const char *folder,
                  struct error *err);
 void outlook_close(struct outlook *outlook);
 
-/* The fastest scheme with the i-th number of workers; -1: none takes it. */
+/* The fastest scheme with the i-th number of workers; -1: all refuse it. */
 int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
                  int i);
 
-/* The relative error of the replay against the measurement of the recorded run,
- * or the share of the cores that others took then, if larger; NAN: not
- * known. */
+/* The relative error of the replay against the measured recorded run or, if
+ * larger, the share of the cores that others had then; NAN: unknown. */
 double outlook_error(const struct outlook_loop *loop);
 
 /* The gain of a scheme over the unmodified loop with the i-th number of
- * workers, with or without single long iterations, whichever is less: another
- * process may have caused such iterations.  NAN: not known. */
+ * workers: the lesser of those with and without single long iterations, because
+ * another process may have caused these.  NAN: unknown. */
 double outlook_gain(const struct outlook *outlook,
                     const struct outlook_loop *loop, int scheme, int i);
 
 /* The scheme that gains most, by more than the replay's error and 1 %; -1: none
- * does, or it is not known. */
+ * does, or unknown. */
 int outlook_winner(const struct outlook *outlook,
                    const struct outlook_loop *loop, int i);
 
-/* An outlook as tables, one for each loop, and as outlook.json. */
+/* Writes an outlook as tables, one per loop, and as outlook.json. */
 
-/* `source`: of the calibrated costs; empty: of none. */
+/* `source`: of the calibrated costs; empty: not calibrated. */
 void outlook_print(const struct outlook *outlook, const char *source,
                    FILE *out);
 

@@ -1,13 +1,13 @@
-/* Lists of schemes in one word. */
+/* Lists of schemes in one option. */
 #ifndef BENCH_FORETELL_REPLAY_REPLAY_NAMES_H
 #define BENCH_FORETELL_REPLAY_REPLAY_NAMES_H
 
 #include "base/error.h"
 
-/* "all": every scheme as it is without keys, those that need keys or know
- * nothing here left out; else "S,S,..." where what has a '=' before any ':'
- * belongs to the scheme before it ("tss:first=9,last=1,gss").  *names, *count
- * of them, each to be freed, as the list.  Returns 0 or -EINVAL. */
+/* Reads "all": every scheme without keys, except those that need keys or
+ * missing information; or "S,S,...", in which a word with '=' and no ':' before
+ * it belongs to the preceding scheme ("tss:first=9,last=1,gss").  Sets *names
+ * to *count texts; free each, and the list.  Returns 0 or -EINVAL. */
 int replay_names(const char *text, char ***names, int *count,
                  struct error *err);
 

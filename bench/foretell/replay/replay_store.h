@@ -1,7 +1,6 @@
-/* Replays as a launch in a result directory (results/README.md): a cell for
- * each scheme, marked as simulated, whose platform says that it was replayed
- * and with which costs.  So no reader takes it for a measured cell, nor for one
- * of dlsbench sim. */
+/* Stores replays as a launch in a result directory (results/README.md): a cell
+ * for each scheme, marked as simulated, whose platform names the replay and its
+ * costs.  So no reader takes it for a measured cell or one of dlsbench sim. */
 #ifndef BENCH_FORETELL_REPLAY_REPLAY_STORE_H
 #define BENCH_FORETELL_REPLAY_REPLAY_STORE_H
 
@@ -18,25 +17,26 @@ struct replay_store {
     struct record_file file;
 };
 
-/* Begins a launch in a directory, which is there; words: the command line, NULL
- * ends it.  Returns 0 or -errno with a text. */
+/* Begins a launch in an existing directory; words: the command line, ended by
+ * NULL.  Returns 0 or -errno with a text. */
 int replay_store_open(struct replay_store *store, const char *folder,
                       char *const *words, struct error *err);
-/* The same for a launch with a name, of at most 255 characters; takes over the
- * manifest. */
+/* replay_store_open for a launch with this name, of at most 255 characters;
+ * releases the manifest. */
 int replay_store_begin(struct replay_store *store, const char *folder,
                        const char *launch, json_t *manifest, struct error *err);
 int replay_store_close(struct replay_store *store, struct error *err);
 
-/* A cell as it was replayed, its result, how many iterations its chunks had,
- * and whether these are all.  The cell gets its platform and its hash. */
+/* Adds a replayed cell and its result; sets the cell's platform and hash.
+ * iterations: the sum over its chunks; all: whether the loop has no more. */
 int replay_store_add(struct replay_store *store, struct cell *cell,
                      const struct replay_costs *costs,
                      const struct replay_result *result, int64_t iterations,
                      bool all, struct error *err);
 
-/* The same in two parts, for a cell that has both (replay_cell_mark): the line
- * of a result, which cells with equal replays share, and its record. */
+/* replay_store_add in two parts, for a cell with platform and hash
+ * (replay_cell_mark): the line of a result, which cells with equal replays
+ * share, and its record. */
 struct run_line replay_store_line(const struct replay_result *result,
                                   int64_t iterations, bool all);
 int replay_store_put(struct replay_store *store, const struct cell *cell,

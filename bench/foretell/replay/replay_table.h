@@ -16,8 +16,8 @@ struct replay_line {
 };
 
 struct replay_table {
-    char source[700]; /* of the calibrated costs; empty: of none */
-    bool given;       /* all costs that count were */
+    char source[700]; /* of the calibrated costs; empty: not calibrated */
+    bool given;       /* all relevant costs were given */
     int64_t workers;
     const struct cell *cell;
     const struct replay_costs *costs;
@@ -28,7 +28,7 @@ struct replay_table {
     int count;
 };
 
-/* source and workers are set; the rest is the caller's. */
+/* source and workers are set by the caller; the pointers stay the caller's. */
 void replay_table_open(struct replay_table *table, const struct cell *cell,
                        const struct replay_costs *costs,
                        const struct replay_loop *loop);
@@ -38,7 +38,7 @@ void replay_table_close(struct replay_table *table);
 void replay_table_add(struct replay_table *table, const char *scheme,
                       const struct replay_result *result, double took_s);
 
-/* On stdout; the fastest is marked. */
+/* Prints on stdout; marks the fastest. */
 void replay_table_print(const struct replay_table *table,
                         enum table_format format);
 

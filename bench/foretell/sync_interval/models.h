@@ -8,13 +8,13 @@
 
 #include <stdio.h>
 
-/* Writes DIR/sync-model.csv by rename (its columns are in results/README.md): a
- * line for each cell with a sync interval whose loop the calibration
- * knows.  No file without lines.  Returns 0 or -errno with a text. */
+/* Writes DIR/sync-model.csv by rename (columns: results/README.md): a line for
+ * each cell with a sync interval and a calibrated loop.  Without lines no file.
+ * Returns 0 or -errno with a text. */
 int models_store(const char *dir, const struct results *results,
                  struct error *err);
 
-/* dlsbench predict --of DIR prints the same.  Returns an exit code. */
+/* dlsbench predict --of DIR: prints the same lines.  Returns an exit code. */
 int models_command(const char *dir);
 
 #endif

@@ -9,15 +9,15 @@
 
 struct predict {
     struct interval_model model;
-    struct interval_group *group; /* the model's */
+    struct interval_group *group; /* used by the model */
     void *widths;                 /* the model's, of a calibration; or NULL */
-    void *pieces;                 /* the same */
-    bool chen_xue;                /* then the model is printed */
-    bool has_csched, has_tms;     /* given, not left at 0 */
+    void *pieces;                 /* likewise */
+    bool chen_xue;                /* prints Chen and Xue's model */
+    bool has_csched, has_tms;     /* given; otherwise 0 */
     bool calibrated;
-    char source[512]; /* what calibration it rests on, for people */
-    double optimum;   /* of the model asked for, not rounded */
-    double *h;        /* ascending, the optimum among them */
+    char source[512]; /* its calibration, in words */
+    double optimum;   /* of the selected model, not rounded */
+    double *h;        /* ascending, including the optimum */
     int count;
 };
 
@@ -29,20 +29,20 @@ struct predict_kernel {
     bool stream;
 };
 
-/* Fills the model from the calibration; p->group and p->widths are to be freed.
- * Says doubts about it on stderr. */
+/* Fills the model from the calibration; free p->group and p->widths. Prints
+ * doubts about it on stderr. */
 int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
                        struct error *err);
 
-/* Groups of workers from --workers "n,n:power,..." (power 1 by default) with
- * one c_p each from --cp "s,s,..."; *group is to be freed. */
+/* Groups of workers from --workers "n,n:power,..." (power 1 by default), each
+ * with one c_p from --cp "s,s,..."; free *group. */
 int predict_groups(const char *workers, const char *c_p,
                    struct interval_group **group, int *count,
                    struct error *err);
 
-/* Intervals from --h "a,b,..." in [1, max], ascending, each once, with the
- * optimum among them; *h is to be freed.  text NULL: whole intervals from an
- * eighth to eight times the optimum, each sqrt(2) times the one before. */
+/* Intervals from --h "a,b,..." in [1, max], ascending, without duplicates, with
+ * the optimum added; free *h. text NULL: whole intervals from an eighth to
+ * eight times the optimum, each sqrt(2) times the one before. */
 int predict_intervals(const char *text, double optimum, double max, double **h,
                       int *count, struct error *err);
 

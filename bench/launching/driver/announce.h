@@ -1,6 +1,6 @@
-/* The messages about cells before they run: their total time, and cells that
- * are suspiciously short or long.  A cell of unknown time
- * (bench/launching/driver/estimate.h) gets no message. */
+/* Messages about cells before they run: their total time, and suspiciously
+ * short or long cells.  Cells of unknown time
+ * (bench/launching/driver/estimate.h) get no message. */
 #ifndef BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 #define BENCH_LAUNCHING_DRIVER_ANNOUNCE_H
 
@@ -11,15 +11,15 @@
 #include <stdio.h>
 
 struct announced {
-    int cells, known; /* of how many the time is known */
-    double seconds;   /* of these */
-    double limit_s;   /* the others have this at most, together */
+    int cells, known; /* cells whose time is known */
+    double seconds;   /* sum over these */
+    double limit_s;   /* upper limit for all others together */
     int brief, long_cells;
     const struct cell *briefest, *longest;
     double brief_s, long_s, long_serial_s; /* seconds of a repetition */
 };
 
-/* Of these cells, except those that `held` has complete (NULL: none). */
+/* Estimates these cells, except those complete in `held` (NULL: none). */
 struct announced announce_estimate(struct estimator *estimator,
                                    const struct cell *cells, int count,
                                    const struct results *held);
@@ -27,21 +27,20 @@ struct announced announce_estimate(struct estimator *estimator,
 /* "12 cells, about 3 min". */
 void announce_time(FILE *out, const struct announced *announced);
 
-/* A line on stderr on short cells, with a size that is not, and one on long
- * ones; nothing without them. */
+/* Prints a line on stderr about short cells, with a larger size, and one about
+ * long ones; nothing if there are none. */
 void announce_warnings(const struct announced *announced);
 
-/* The same before a campaign runs here. */
+/* announce_warnings, before a campaign runs here. */
 void announce_campaign(const struct campaign *campaign);
 
-/* Cells that need more cores than this host has, known before anything runs. */
+/* Detects before the run cells that need more cores than this host has. */
 
-/* Returns 0, or -EBUSY with a text that names the first layout whose workers
- * cannot all have their own core (with smt: hardware thread), or its time for
- * the CPU quota.  A warning says whose workers get slower cores than they
- * could.  -EINVAL: hwloc shows another machine.  Also returns 0
- * if that is allowed (oversubscribe), or if only a launch can know: the
- * launcher may start ranks on other hosts. */
+/* Returns 0, or -EBUSY with a text that names the first layout in which workers
+ * lack their own core (with smt: hardware thread), or CPU quota.  Warns if
+ * workers get slower cores than necessary. -EINVAL: hwloc shows another
+ * machine.  Also returns 0 if sharing is allowed (oversubscribe), or if only
+ * the launch can know, because the launcher may use other hosts. */
 int crowd_check(const struct campaign *campaign, const char *launcher,
                 struct error *err);
 

@@ -21,9 +21,9 @@ struct driver_end {
     bool interrupted;
 };
 
-/* Runs `count` cells.  Returns 0 for any results of the cells, or -errno when
- * it cannot continue at all (no launch can be written, say); then `end` is set
- * too. */
+/* Runs `count` cells.  Returns 0 whatever the cells' results, or -errno if it
+ * cannot continue (for instance, cannot write a launch); `end` is set in any
+ * case. */
 int driver_run(const struct rundir *dir, const struct campaign *campaign,
                const struct cell *cells, int count,
                const struct driver_options *options, struct driver_end *end,

@@ -1,4 +1,4 @@
-/* The driver inside: a launch for one shape after the other. */
+/* The private declarations of the driver. */
 #ifndef BENCH_LAUNCHING_DRIVER_DRIVER_INTERNAL_H
 #define BENCH_LAUNCHING_DRIVER_DRIVER_INTERNAL_H
 
@@ -9,54 +9,54 @@
 #include "bench/launching/stops.h"
 #include "bench/launching/subprocess.h"
 
-/* The source of a line: a launcher that repeats its command on stdout says less
- * about a failure than on stderr, and our own ranks say most. */
+/* The source of a line, by how much it tells about a failure: a launcher that
+ * repeats its command on stdout least, stderr more, and our own ranks most. */
 enum driver_weight { ON_OUTPUT, ON_ERROR, OWN };
 
 struct driver {
     const struct rundir *dir;
     const struct campaign *campaign;
     const struct driver_options *options;
-    char program[PATH_MAX]; /* this program: the ranks run it too */
+    char program[PATH_MAX]; /* this program, which the ranks also run */
     struct stops stops;
     bool interrupted;
     struct watch watch;
     struct progress progress;
-    /* The launch: */
+    /* Of the launch: */
     char launch[LAUNCH_ID_SIZE];
-    char said[200]; /* the first of its best words since the last line */
-    enum driver_weight weight; /* of the kept line */
-    struct cause cause;        /* of a launch that does not begin */
+    char said[200]; /* the first best line since the last protocol line */
+    enum driver_weight weight; /* of the stored line */
+    struct cause cause;        /* if a launch does not begin */
 };
 
-/* The common fields of one launch's cells. */
+/* What the cells of one launch have in common. */
 struct driver_shape {
     int ranks, threads;
-    const struct cell *cell; /* simulated as this one */
+    const struct cell *cell; /* its simulation is the launch's */
 };
 
-/* Whether the cell waits for a launch of this shape. */
+/* Whether the cell waits and has this shape. */
 bool driver_has_waiting(const struct watched_cell *watched,
                         struct driver_shape shape);
 
-/* A line on stderr, the progress made way for. */
+/* Prints a line on stderr, with the progress line removed before. */
 void driver_message(struct driver *driver, const char *text);
 
 /* Why the launch did not begin, as cause_words; empty: it did, or our own ranks
- * have said it. */
+ * reported it. */
 void driver_cause(const struct driver *driver, int ranks, char *words,
                   size_t size);
 
-/* Launches the waiting cells of one shape, and settles what became of them. */
+/* Launches the waiting cells of one shape, and records their outcome. */
 int driver_launch(struct driver *driver, struct driver_shape shape,
                   struct error *err);
 
-/* All waiting cells of a shape that cannot be launched. */
+/* Fails all waiting cells of a shape that cannot be launched. */
 int driver_fail_shape(struct driver *driver, struct driver_shape shape,
                       const char *reason, struct error *err);
 
-/* The launch is over.  A crash is the cell's of watch_failed; a launch that
- * brought nothing forward would do so again, so all its cells fail. */
+/* After the launch: a crash is charged to the cell of watch_failed.  A launch
+ * without any progress would fail again, so all its cells fail. */
 int driver_settle(struct driver *driver, struct driver_shape shape,
                   const struct subprocess_end *end, struct error *err);
 

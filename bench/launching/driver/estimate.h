@@ -1,6 +1,6 @@
 /* Estimates the time of cells before they run, to cut a campaign into jobs.
  *
- * The first source that is known counts:
+ * The first available source is used:
  *     measured   the same cell in an earlier result directory
  *     alike      the same kernel there: its mean serial time over the workers,
  *                times the loss of its cells with as many workers against
@@ -22,11 +22,11 @@
 
 #include <stdbool.h>
 
-/* A kernel that was asked for: its operations are counted once, which may take
- * a second (a random matrix is made). */
+/* A kernel that was estimated: counting its operations may take a second (a
+ * random matrix is made), so they are stored. */
 struct estimate_kernel {
     char spec[SPEC_CANONICAL_MAX];
-    double serial_s[CALIBRATION_KINDS]; /* NAN: not known */
+    double serial_s[CALIBRATION_KINDS]; /* NAN: unknown */
 };
 
 struct estimator {
@@ -40,12 +40,12 @@ struct estimator {
 
 struct estimate {
     double seconds;
-    double repetition_s, serial_s; /* NAN: not known */
+    double repetition_s, serial_s; /* NAN: unknown */
     const char *by;                /* measured | alike | model | limit */
 };
 
 /* `earlier`: a result directory, or NULL.  `calibration`: a file, or NULL for
- * that of this machine, if there is one.  Returns 0 or -errno with a text. */
+ * this machine's, if it exists.  Returns 0 or -errno with a text. */
 int estimator_open(struct estimator *estimator, const struct policy *policy,
                    const char *earlier, const char *calibration,
                    struct error *err);
@@ -56,7 +56,7 @@ struct estimate estimate_cell(struct estimator *estimator,
                               const struct cell *cell);
 
 /* Seconds of a cell under this policy, if a repetition takes `repetition_s` and
- * one worker takes `serial_s` for the loop. */
+ * the loop takes one worker `serial_s`. */
 double estimate_whole(const struct policy *policy, double repetition_s,
                       double serial_s);
 

@@ -1,4 +1,4 @@
-/* The driver's knowledge about its cells from the lines of a launch. */
+/* What the driver knows about its cells from the lines of a launch. */
 #ifndef BENCH_LAUNCHING_DRIVER_LAUNCH_WATCH_H
 #define BENCH_LAUNCHING_DRIVER_LAUNCH_WATCH_H
 
@@ -10,37 +10,37 @@ enum cell_state { CELL_WAITING, CELL_OK, CELL_UNVERIFIED, CELL_FAILED };
 struct watched_cell {
     const struct cell *cell;
     enum cell_state state;
-    int repetitions; /* begun in this launch */
+    int repetitions; /* started in this launch */
     int expected;    /* of these */
     double seconds;  /* spent in this launch */
 };
 
 struct watch {
-    struct watched_cell *cells; /* in the order of their hashes */
+    struct watched_cell *cells; /* sorted by hash */
     int count;
-    int most;       /* of each, where its times vary */
-    bool warms;     /* there is one more before them */
-    double timeout; /* s for one cell */
-    /* The launch: */
+    int most;       /* most repetitions of a cell with varying times */
+    bool warms;     /* each cell has an extra warm-up repetition */
+    double timeout; /* s per cell */
+    /* Of the launch: */
     bool launched, ended, progressed;
-    int current;  /* cell that runs, -1: none, the serial loop may run */
-    int last;     /* cell that ran last, -1: none yet */
-    double since; /* when it began, or when the last line came */
+    int current;  /* the running cell, -1: none; the serial loop may run */
+    int last;     /* the cell before, -1: none yet */
+    double since; /* its begin, or the time of the last line */
 };
 
-/* Watches these cells; watch_free ends that.  Simulated cells run
- * without warm-up (`warms` false). */
+/* Watches these cells until watch_free.  Simulated cells run without warm-up
+ * (`warms` false). */
 void watch_open(struct watch *watch, const struct cell *cells, int count,
                 const struct policy *policy, bool warms);
 void watch_free(struct watch *watch);
 
-/* A launch begins: what waits begins anew. */
+/* Call at a launch's begin: resets the waiting cells. */
 void watch_launch(struct watch *watch, double now);
 
-/* Takes one line of the launch.  False when it is not of the protocol. */
+/* Reads one line of the launch.  False: the line is not from the protocol. */
 bool watch_line(struct watch *watch, const char *line, double now);
 
-/* This cell has ended so. */
+/* Records the end of a cell. */
 void watch_end(struct watch *watch, int cell, enum cell_state state);
 
 /* The cell whose failure ended the launch.  It is the current one, or the last
@@ -48,19 +48,19 @@ void watch_end(struct watch *watch, int cell, enum cell_state state);
  * cell failed, so another launch continues, or none began, so all fail. */
 int watch_failed(const struct watch *watch);
 
-/* Seconds until the current cell (or the silence, or the end of a launch that
- * has done all its cells) has lasted too long. */
+/* Seconds until the current cell (or the silence, or the end of a launch with
+ * all cells done) has taken too long. */
 double watch_left(const struct watch *watch, double now);
 
-/* This cell's times vary, so it runs more repetitions than were expected. */
+/* Whether it runs more repetitions than expected, because its times vary. */
 bool watch_is_longer(const struct watched_cell *watched);
 bool watch_any_longer(const struct watch *watch);
 
-/* The share of the work that is done, 0 to 1.  A cell that runs longer is
- * expected to need as many repetitions as it may have. */
+/* The share of the work that is done, 0 to 1.  A cell with more repetitions
+ * than expected is assumed to need the maximum. */
 double watch_fraction(const struct watch *watch);
 
-/* Cells in this state. */
+/* The number of cells in this state. */
 int watch_count(const struct watch *watch, enum cell_state state);
 
 #endif

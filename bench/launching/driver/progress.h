@@ -1,4 +1,4 @@
-/* The progress of a run. */
+/* The progress display of a run. */
 #ifndef BENCH_LAUNCHING_DRIVER_PROGRESS_H
 #define BENCH_LAUNCHING_DRIVER_PROGRESS_H
 
@@ -7,15 +7,15 @@
 
 #include <stddef.h>
 
-/* Shows the state when it is time to, or always with `last`. */
+/* Shows the state if it is time, or always with `last`. */
 void progress_show(struct progress *progress, const struct watch *watch,
                    double now, bool last);
 
 /* Seconds left when `fraction` (0 to 1) took `elapsed`; negative: unknown. */
 double progress_left(double elapsed, double fraction);
 
-/* The line: cells done, time left, current cell and, where it runs longer than
- * expected, its repetition. */
+/* The line: cells done, time left, current cell and, if it has more repetitions
+ * than expected, its repetition. */
 void progress_text(const struct watch *watch, double elapsed, char *text,
                    size_t size);
 
