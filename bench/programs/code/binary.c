@@ -196,7 +196,7 @@ const char *binary_word(const struct binary *binary, uint64_t at)
     return imports_at(&binary->words, at);
 }
 
-/* ---- what the file itself defines ---- */
+/* ---- names that the file defines ---- */
 
 static int find_defined(struct binary *binary)
 {

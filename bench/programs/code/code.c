@@ -132,7 +132,7 @@ static uint64_t bits_of(const struct code *code, const cs_regs regs, int count)
     return bits;
 }
 
-/* Registers whose values are not followed: the codes D8 to DF are x87's. */
+/* Registers whose values are not tracked: opcodes D8 to DF are x87's. */
 static bool uses_others(const struct insn *insn, const cs_x86 *x86)
 {
     for (int i = 0; i < insn->count; i++)
@@ -143,8 +143,8 @@ static bool uses_others(const struct insn *insn, const cs_x86 *x86)
            insn->id == X86_INS_VSTMXCSR;
 }
 
-/* What capstone does not know, or not of these: all operands are read, and the
- * first one is written. */
+/* For instructions without information from capstone: all operands are read,
+ * and the first one is written. */
 static void assume_access(struct insn *insn)
 {
     for (int i = 0; i < insn->count; i++) {

@@ -41,7 +41,7 @@ static void begin_block(struct search *s, int32_t block)
     s->on[block] = true;
 }
 
-/* One way on, or back. */
+/* Follows one edge, or returns. */
 static void take_way(struct search *s)
 {
     struct visit *now = &s->visit[s->top - 1];

@@ -52,8 +52,8 @@ static int add_part(struct code *code, struct graph *graph, uint64_t at)
 
 /* ---- where instructions lead ---- */
 
-/* The tables of `switch`: distances from the table, or addresses.  Reads at
- * most what fits; entries behind the table's end only add ways that are never
+/* The tables of `switch`: distances from the table, or addresses.  Reads as
+ * many as fit; entries after the table's end only add edges that are never
  * taken. */
 struct ways {
     uint64_t to[512];
@@ -111,7 +111,7 @@ static void find_table(const struct graph *graph, int32_t i, struct ways *ways)
     }
 }
 
-/* Addresses behind an instruction. */
+/* The addresses that an instruction may lead to. */
 static int find_ways(const struct graph *graph, int32_t i, struct ways *ways)
 {
     const struct insn *insn = &graph->insn[i];
@@ -147,11 +147,11 @@ static int find_ways(const struct graph *graph, int32_t i, struct ways *ways)
     }
 }
 
-/* ---- what is reached ---- */
+/* ---- reachable code ---- */
 
 enum { SEEN = 1, LEADER = 2, PAD = 4 };
 
-/* A jump to another function's begin is a call that does not come back. */
+/* A jump to another function's begin is a call that does not return. */
 static bool leaves_function(const struct graph *graph, const struct insn *insn,
                             uint64_t to)
 {
@@ -207,7 +207,7 @@ static int walk_from(struct code *code, struct graph *graph, struct walk *walk,
     return 0;
 }
 
-/* What no jump reaches is for exceptions. */
+/* Code that no jump reaches is for exceptions. */
 static int64_t find_pad(const struct graph *graph, const uint8_t *mark)
 {
     for (int32_t i = 0; i < graph->insns; i++)

@@ -58,7 +58,7 @@ double attempt_limit(double own_s)
 
 struct watched {
     double until;
-    struct output *output; /* NULL: nobody wants it */
+    struct output *output; /* NULL: not stored */
     char last[200];        /* line of stderr */
 };
 
@@ -151,7 +151,7 @@ static int run_program(const struct attempts *attempts, const char *scheme,
                        double limit_s, struct attempt *attempt,
                        struct error *err)
 {
-    /* Scheme and setting are empty where there is none. */
+    /* Scheme and setting are empty if there are none. */
 #define BEGIN                                                                  \
     "export LD_PRELOAD=\"$1\" " COUNTERS_FOLDER "=\"$2\" " COUNTERS_LOOPS      \
     "=\"$3\" DLS_SCHEDULE=\"$4\"\n"                                            \

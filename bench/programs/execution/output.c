@@ -76,7 +76,7 @@ void output_close(struct output *output)
     free(output);
 }
 
-/* ---- two of them ---- */
+/* ---- comparing two outputs ---- */
 
 enum output_match output_match(const char *a, const char *b)
 {

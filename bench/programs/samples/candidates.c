@@ -95,7 +95,7 @@ static int add_scheme(struct candidates *candidates, const char *text,
                : 0;
 }
 
-/* Random chunks are for faults; those that need a parameter are for a list. */
+/* Without rnd (it is for faults) and schemes that need a parameter. */
 static void add_schemes(struct candidates *candidates, bool cuts)
 {
     struct error ignored;
@@ -140,7 +140,7 @@ static int add_part(struct candidates *candidates, const char *text, bool cuts,
     return known ? 0 : add_scheme(candidates, text, err);
 }
 
-/* A word that is no scheme's may be meant for one of the list's own. */
+/* A word that is no scheme may be a misspelt word of the list. */
 static int hint_at_words(const char *text, int code, struct error *err)
 {
     const char *words[FACTORS + 1] = {"all"};

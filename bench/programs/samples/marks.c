@@ -15,7 +15,7 @@
 
 struct marks {
     const char *choice, *status, *reason;
-    json_t *cells; /* of a launch, as names */
+    json_t *cells; /* the cells of a launch, by name */
     bool changed;
 };
 
@@ -25,8 +25,8 @@ static const char *text_of(const json_t *row, const char *name)
     return text != NULL ? text : "";
 }
 
-/* A loop that the scheme did not take ran under its own clause.  Returns 0 or
- * -ENOMEM. */
+/* Collects a cell in which the scheme handed out the chunks; other loops ran
+ * under their clause.  Returns 0 or -ENOMEM. */
 static int take_run(struct marks *marks, const json_t *row)
 {
     bool taken = text_is(text_of(row, "type"), "run") &&
@@ -40,7 +40,7 @@ static int take_run(struct marks *marks, const json_t *row)
                : -ENOMEM;
 }
 
-/* The line as it is to be; NULL: it stays.  Returns 0 or -ENOMEM. */
+/* The changed line; NULL: the line stays.  Returns 0 or -ENOMEM. */
 static int change_end(const struct marks *marks, json_t *row, char **changed)
 {
     *changed = NULL;
@@ -72,7 +72,7 @@ static int copy_line(struct marks *marks, const char *line, json_t *row,
     return ferror(to) ? -ENOMEM : 0;
 }
 
-/* Runs come before the ends of their cells. */
+/* Lines of runs come before the ends of their cells. */
 static int copy_lines(struct marks *marks, struct rows *rows, FILE *to,
                       struct error *err)
 {

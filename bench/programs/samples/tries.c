@@ -19,7 +19,7 @@ static const char whole[] = "whole program ";
 /* All lines of a launch are of one run. */
 struct launch {
     struct tries_run run;
-    json_t *rows; /* of repetitions */
+    json_t *rows; /* of its repetitions */
     bool ended;
 };
 
@@ -163,7 +163,7 @@ static int read_file(struct tries *tries, const char *path, struct error *err)
     return code;
 }
 
-/* ---- all of them ---- */
+/* ---- all launches ---- */
 
 int tries_read_launch(struct tries *tries, const char *folder,
                       const char *launch, struct error *err)

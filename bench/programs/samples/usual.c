@@ -1,4 +1,4 @@
-/* What people change of a program's environment. */
+/* The usual changes of a program's environment. */
 #include "bench/programs/samples/candidates.h"
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SETTING_MAX = 160 }; /* bytes: it also names results */
+enum { SETTING_MAX = 160 }; /* bytes: the setting also appears in results */
 
 /* Whether all variables have these values already. */
 static bool is_set(const char *setting)
@@ -54,8 +54,8 @@ static int own_threads(const struct topo *topo)
     return set != NULL ? atoi(set) : topo_processors(topo);
 }
 
-/* One, half of the cores, all of them, and all hardware threads; as many as the
- * quota allows. */
+/* One thread, half of the cores, all cores, and all hardware threads, as far as
+ * the quota allows. */
 static void add_numbers(struct candidates *candidates, const struct topo *topo)
 {
     int processors = topo_processors(topo), cores = topo_cores(topo);

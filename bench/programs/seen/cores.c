@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a team has ---- */
+/* ---- the cores of a team ---- */
 
 static int largest_team(const struct counters *counters)
 {
@@ -19,8 +19,8 @@ static int largest_team(const struct counters *counters)
     return threads;
 }
 
-/* Where threads may run: where those that were seen may.  Others may run where
- * the process may, unless a variable binds them. */
+/* Where threads may run: the union over the observed threads.  Unobserved ones
+ * may run where the process may, unless a variable binds them. */
 static struct allowed_set set_of(const struct counters *counters, int threads)
 {
     const struct counters_cores *cores = &counters->cores;
@@ -58,8 +58,8 @@ static void add_set(struct allowed_set *set, const struct allowed_set *more)
         set->word[k] |= more->word[k];
 }
 
-/* Adds the ranks that may run on cores of this process.  A rank is there once,
- * also where it has several processes, which stand together. */
+/* Adds the ranks that may run on cores of this process.  A rank counts once,
+ * even if it has several processes, which are adjacent. */
 static void add_ranks(const struct loops *loops,
                       const struct loops_process *process,
                       struct loops_cores *cores)
@@ -110,8 +110,8 @@ static void fill_cores(const struct loops *loops,
     cores->shared = cores->threads > cores->cores;
 }
 
-/* The time of all threads of a process in teams; of those in another team as
- * well.  A team's first thread is that which began it. */
+/* The time of all threads of a process in teams, nested ones included.  A
+ * team's first thread is the thread that began it. */
 static double find_inside(const struct loops_process *process, double tick_s)
 {
     double ticks = 0;
@@ -124,10 +124,10 @@ static double find_inside(const struct loops_process *process, double tick_s)
     return ticks * tick_s;
 }
 
-/* The threads of all open teams, in the mean over a process's time: its own,
- * which it may begin side by side or in one another, and those of processes
- * that may run on these processors and no others.  When these were in teams is
- * not known: what fits into their other time does not count. */
+/* The mean number of threads in open teams over a process's time: its own,
+ * which may be concurrent or nested, and those of processes that may only run
+ * on these processors.  When the latter were in teams is unknown: what fits
+ * into their other time does not count. */
 static double find_beside(const struct loops *loops,
                           const struct loops_process *own,
                           const struct allowed_set *set)
@@ -148,7 +148,7 @@ static double find_beside(const struct loops *loops,
     return own->end_s > 0 ? sum_s / own->end_s : 0;
 }
 
-/* Adds the processors of processes that may use some of these beside it. */
+/* Adds the processors of concurrent processes that share some of these. */
 static void widen_set(const struct loops *loops,
                       const struct loops_process *own, struct allowed_set *set)
 {
@@ -162,8 +162,8 @@ static void widen_set(const struct loops *loops,
     }
 }
 
-/* Means hide nothing but teams that are seldom open.  Processes on the same
- * processors count first, then all that may use one of them. */
+/* A mean above the cores is proof; it only misses teams that are seldom open.
+ * Processes on the same processors count first, then all that share one. */
 static void mark_beside(const struct loops *loops,
                         struct loops_process *process)
 {

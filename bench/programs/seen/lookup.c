@@ -54,9 +54,9 @@ void lookup_close(struct lookup *lookup)
     unlink(lookup->path);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming messages ---- */
 
-/* Counters of a process whose file had no room are linked in the folder as
+/* Links counters of a process without room for its file into the folder as
  * well.  This process keeps them until its end. */
 static void keep_counters(const char *folder, int file)
 {

@@ -175,7 +175,7 @@ static void fill_times(struct loops_loop *loop, const struct counters *counters,
                         (double)site->chunks / site->threads_max * tick_s;
 }
 
-/* What compilers cut out of a function has its name. */
+/* A function that the compiler split off gets the original function's name. */
 static void name_by_region(struct loops_loop *loop,
                            const struct counters *counters,
                            struct symbols *symbols)
@@ -187,7 +187,7 @@ static void name_by_region(struct loops_loop *loop,
         return;
     find_place(symbols, counters, &counters->site[site->region], &region);
     memcpy(loop->place.function, region.function, sizeof(region.function));
-    /* Compilers give a barrier the line of what they inlined before it. */
+    /* Compilers give a barrier the line of code inlined before it. */
     if (strcmp(loop->place.file, region.file) == 0 &&
         loop->place.line < region.line)
         loop->place.line = region.line;
@@ -213,7 +213,7 @@ static void fill_loop(struct loops_loop *loop, const struct counters *counters,
         symbols_find(symbols, from, site->caller.offset - 1, &loop->from);
 }
 
-/* The longest loops come first. */
+/* Sorts the longest loops first. */
 static int by_seconds(const void *a, const void *b)
 {
     const struct loops_loop *x = a, *y = b;
@@ -260,9 +260,9 @@ static double busy_outside(const struct counters *counters,
     return region->outermost > 0 ? site->threads.busy : 0;
 }
 
-/* Only a part of its computing time was compared with the processor's, in a
- * short loop perhaps none: of the rest others had as much as of the process's.
- * What was compared may have begun before the loop. */
+/* Only part of its computing time was compared with the processor time; in a
+ * short loop perhaps none. For the rest the process's loss is assumed. The
+ * comparison may have begun before the loop. */
 static void fill_lost(struct loops_loop *loop, double lost)
 {
     const struct counters_threads *threads = &loop->site->threads;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A loop whose costs become files. */
+/* A loop whose costs are written to files. */
 struct recorded {
     const struct loops_process *process;
     const struct loops_loop *loop;
@@ -19,7 +19,7 @@ struct recorded {
     double tick_s;
     char name[LINES_NAME]; /* of the loop */
     char file[200];        /* without visit and end */
-    int visits;            /* that were written */
+    int visits;            /* written ones */
 };
 
 /* ---- names ---- */
@@ -45,7 +45,7 @@ static char *path_of(const struct recorded *recorded, int visit)
     return need_text("%s/%s-visit%d.txt", recorded->to, recorded->file, visit);
 }
 
-/* Loops of one name, and processes of one rank, are told apart by a number. */
+/* A number distinguishes loops of one name, and processes of one rank. */
 static void find_free_name(struct recorded *recorded)
 {
     size_t length = strlen(recorded->file);
@@ -62,8 +62,8 @@ static void find_free_name(struct recorded *recorded)
 
 /* ---- one visit ---- */
 
-/* Its schedule without this recording; that of runtime loops is what
- * OMP_SCHEDULE says, or else the runtime's. */
+/* Its schedule without recording; for runtime loops that of OMP_SCHEDULE, or
+ * else the runtime's default. */
 static const char *name_own(const struct recorded *recorded, char text[80])
 {
     const struct counters_site *site = recorded->loop->site;
@@ -217,7 +217,7 @@ int recorded_write(const char *from, const char *to, const struct loops *loops,
     return code;
 }
 
-/* ---- what is no loop with iterations ---- */
+/* ---- parts without a loop ---- */
 
 static void say_part(const struct loops_process *process,
                      const struct loops_loop *part,

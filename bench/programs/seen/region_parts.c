@@ -1,5 +1,5 @@
-/* Parts of regions: which of them are the row of a loop, which are master's,
- * and whether they are worth a change. */
+/* Parts of regions: whether they belong to a loop's row or to `master`, and
+ * whether a change could matter. */
 #include "bench/options/table.h"
 #include "bench/programs/seen/loops.h"
 #include "bench/programs/seen/seen_verdict.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What loops have of a region's time. */
+/* The seconds of a region's loops. */
 static double find_covered(const struct loops_process *process, int region)
 {
     double seconds = 0;
@@ -24,13 +24,13 @@ static int region_of(const struct counters *counters,
                                        : (int)(site - counters->site);
 }
 
-/* Of an open region no part may have been counted. */
+/* An open region may have no counted part. */
 static bool may_be_loop(const struct counters_site *site)
 {
     return (site->kinds & KIND_LOOP) != 0 || site->visits == 0;
 }
 
-/* In a region with only a loop, the rest is the start of its threads. */
+/* In a region with only a loop, all other time is the start of its threads. */
 static bool is_combined(const struct loops_process *process, int region,
                         uint32_t kinds)
 {
@@ -80,8 +80,8 @@ void parts_drop_loops(struct loops_process *process)
     process->parts = kept;
 }
 
-/* A part whose code is between two of the region's addresses; those of a loop
- * around barriers go from a later to an earlier one. */
+/* A part's code is between two addresses of the region; if a loop surrounds the
+ * barriers, from a later to an earlier one. */
 void parts_find_master(const struct counters *counters,
                        struct counters_site *site, struct symbols *symbols)
 {
@@ -95,7 +95,7 @@ void parts_find_master(const struct counters *counters,
         from = site->caller.offset;
     if (!ends && site->at.module == region->at.module)
         to = site->at.offset;
-    /* Of LLVM's compilers, which give a source, OMPT tells. */
+    /* For LLVM's compilers, which set `source`, OMPT reports it. */
     if (path == NULL || site->threads_max < 2 || region->source[0] != '\0')
         return;
     if (symbols_has_master(symbols, path, first, from,
@@ -134,7 +134,7 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
                     (long long)units->count, what, mean, most);
 }
 
-/* Of what no schedule changes. */
+/* For parts that no schedule changes. */
 static void say_idle(const struct loops_loop *part, char *text, size_t size)
 {
     uint32_t met = part->site->kinds;

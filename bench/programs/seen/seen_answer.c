@@ -13,8 +13,8 @@
 
 /* ---- the whole program ---- */
 
-/* Of a process's time outside of regions, what it may have waited for those
- * that it began, or not have had: its end is not known. */
+/* The part of a process's time outside regions in which it may have waited for
+ * its children, or not existed: its end is unknown. */
 static double find_waiting(const struct loops *loops,
                            const struct report_run *run, int number)
 {
@@ -30,8 +30,8 @@ static double find_waiting(const struct loops *loops,
     return fmin(outside, began);
 }
 
-/* Processes that run side by side share the time.  Who waits for another one
- * computes nothing: such time counts as far as processors' time explains it. */
+/* Concurrent processes share the time.  A process that waits for another
+ * computes nothing: such time counts as far as processor time explains it. */
 static double find_all(const struct loops *loops, const struct report_run *run)
 {
     double all = 0, busy = 0, waiting = 0;
@@ -158,7 +158,7 @@ static bool has_schedule(const struct symbols_place *place)
     return found > 0;
 }
 
-/* What to do about the row with the largest gain. */
+/* Prints what to do about the row with the largest gain. */
 void answer_print_next(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run)
 {
@@ -206,7 +206,7 @@ static void say_open(FILE *out, const struct answer_sum *sum)
             sum->end[0] != '\0' ? sum->end : "ended");
 }
 
-/* What is more than the gain, and no schedule changes. */
+/* Prints time that exceeds the gain and that no schedule changes. */
 static void say_beside(FILE *out, const struct answer_sum *sum,
                        const struct answer_whole *whole)
 {
@@ -320,7 +320,7 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 fine, percent);
 }
 
-/* What seems to be a gain, or idle time, may be others'. */
+/* An apparent gain, or idle time, may be due to other programs. */
 static void say_doubt(FILE *out, const struct answer_sum *sum,
                       const struct answer_whole *whole)
 {

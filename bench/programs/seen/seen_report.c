@@ -26,7 +26,7 @@ static double share_of(double value, double seconds)
     return fmin(value / seconds, 1);
 }
 
-/* Where one thread's time alone is known, it says nothing of the loop. */
+/* If only one thread was measured, its time says nothing about the loop. */
 struct report_numbers report_loop_numbers(const struct loops_loop *loop,
                                           double seconds)
 {
@@ -75,7 +75,7 @@ static void add_percent(struct table *table, double share)
     table_add(table, isnan(share) ? "-" : "%.1f %%", 100 * share);
 }
 
-/* What the tables of loops and of parts both have. */
+/* The columns that tables of loops and parts share. */
 static void add_times(struct table *table, const struct report_numbers *n)
 {
     add_seconds(table_under(table, "time"), n->time_s);
@@ -143,7 +143,7 @@ static void print_loops(FILE *out, const struct loops_process *process,
 
 /* ---- parts of regions ---- */
 
-/* One line for all of these. */
+/* Small parts share one line. */
 static bool is_small(const struct loops_loop *part, double seconds)
 {
     return part->seconds < verdict_matters * seconds;

@@ -15,8 +15,8 @@ struct row {
     const char *kind, *name, *clause, *scheme, *verdict;
 };
 
-/* A site of no process: the row of the whole.  NAN and numbers below 0 are not
- * known. */
+/* Adds a row; without a process it is the whole program's.  NAN and numbers
+ * below 0 are unknown. */
 static void add_row(struct table *table, const struct row *row,
                     const struct loops_process *process,
                     const struct loops_loop *loop,

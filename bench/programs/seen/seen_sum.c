@@ -1,6 +1,6 @@
-/* What is summed before it is said: loops of several processes, as a script
- * that runs a program seven times has them, and calls of one lock.  And what is
- * left alone. */
+/* Sums before printing: loops of several processes, such as a script that runs
+ * a program seven times, and calls of one lock.  Also prints static loops that
+ * are not cut. */
 #include "base/text.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/seen_report.h"

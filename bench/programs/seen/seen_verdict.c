@@ -30,7 +30,8 @@ static bool is_tiny(const struct loops_loop *loop)
     return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
 }
 
-/* Of each thread's chunks; of sampled ones, with two errors of their mean. */
+/* Computing time per thread in chunks; if sampled, plus two errors of the
+ * mean. */
 static double computed_each(const struct loops_loop *loop)
 {
     const struct counters_site *site = loop->site;
@@ -41,27 +42,27 @@ static double computed_each(const struct loops_loop *loop)
                                fmax(site->threads_max, 1);
 }
 
-/* Of handing out: at most what the loop's time has beside its chunks. */
+/* Upper limit of the time for handing out: the loop's time minus its chunks. */
 static double asked_at_most(const struct loops_loop *loop)
 {
     double rest = fmax(loop->seconds - loop->saved_s - computed_each(loop), 0);
     return is_tiny(loop) ? rest : fmin(loop->asked_s, rest);
 }
 
-/* Of each thread, the time that others had its core. */
+/* The time per thread in which other programs had its core. */
 static double lost_each(const struct loops_loop *loop)
 {
     return loop->lost_s / fmax(loop->site->threads_max, 1);
 }
 
-/* Losing the core in one sampled request makes all of them look long. */
+/* If one sampled request loses the core, all requests seem long. */
 static bool is_asking_disturbed(const struct loops_loop *loop)
 {
     return loop->lost_s > 0.1 * loop->busy_s &&
            lost_each(loop) > 0.5 * asked_at_most(loop);
 }
 
-/* Of handing out, without what others took. */
+/* The time for handing out, excluding the effect of other programs. */
 static double asking_seconds(const struct loops_loop *loop)
 {
     return is_asking_disturbed(loop)
@@ -74,7 +75,7 @@ bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)
     return loop->lost_s > 0.5 * seconds;
 }
 
-/* Threads are late, and so others idle, where somebody else has a core. */
+/* If another program has a core, its thread is late, and other threads idle. */
 static double idle_of_others_s(const struct loops_loop *part)
 {
     double idle = verdict_idle(part);
@@ -110,8 +111,8 @@ static double unseen_s(const struct loops_loop *loop)
                : fmax(loop->busy_s - loop->lost_s - seen, 0);
 }
 
-/* Of waiting at the end.  Where others had the cores at times, no more than the
- * longest chunks explain. */
+/* The time of waiting at the end.  If others had the cores at times, at most as
+ * much as the longest chunks explain. */
 static double waiting_seconds(const struct loops_loop *loop)
 {
     double saved = fmax(loop->saved_s - loop->lost_s, 0);
@@ -151,7 +152,7 @@ double verdict_locked(const struct loops_loop *loop)
 
 /* ---- what to try ---- */
 
-/* An iteration that takes less is not worth being handed out alone. */
+/* An iteration that takes less is not worth a chunk of its own. */
 static const double alone_s = 1e-6;
 
 /* Chunks of a thread in a visit: few enough to cost little, and enough to
@@ -227,7 +228,7 @@ bool verdict_is_single(const struct loops_loop *loop)
            waiting_seconds(loop) >= asking_seconds(loop);
 }
 
-/* Where what it saves is more than a schedule may gain. */
+/* For rows whose balance saves more than a schedule may gain. */
 const char *verdict_rest(const struct loops_loop *row, double gain,
                          double saves)
 {

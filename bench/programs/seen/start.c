@@ -35,7 +35,7 @@ int start_check(const struct start *start, char *path, size_t size,
     return why == NULL ? code : error_set(err, EPERM, "omp: %s: %s", path, why);
 }
 
-/* ---- its environment ---- */
+/* ---- the program's environment ---- */
 
 bool start_cuts(const char *loops)
 {
@@ -80,8 +80,8 @@ const char *start_library_text(const char *loops, char *path, size_t size)
     return path;
 }
 
-/* The loader splits LD_PRELOAD at blanks and colons, and expands dollars: from
- * such a folder the library is taken through a link in the run's own. */
+/* The loader splits LD_PRELOAD at blanks and colons, and expands dollars: for
+ * such a folder, links the library into the run's own folder. */
 static int link_library(const char *folder, char *path, size_t size,
                         struct error *err)
 {
@@ -132,7 +132,7 @@ static void set_environment(const struct start *start, const char *preload,
     setenv(COUNTERS_LOOPS, start->loops, 1);
     setenv(COUNTERS_LOOKUP, socket_path, 1);
     setenv(COUNTERS_RECORD, start->records ? "1" : "", 1);
-    /* Without a scheme nothing is changed, whatever the environment asks. */
+    /* Without a scheme nothing changes, even if the environment sets one. */
     unsetenv("DLS_SCHEDULE");
     if (start->scheme != NULL)
         setenv("DLS_SCHEDULE", start->scheme, 1);
@@ -146,7 +146,7 @@ static const int passed[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGUSR1,
                              SIGUSR2, SIGALRM,   SIGPROF, SIGIO,   SIGPWR,
                              SIGXCPU, SIGVTALRM, 0};
 
-/* What this process had before it watched. */
+/* This process's state before it watched. */
 struct before {
     sigset_t mask;
     void (*ended)(int); /* SIGCHLD: ignored, a child's end cannot be seen */
@@ -171,8 +171,8 @@ static void release_signals(const struct before *before)
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-/* `failed`: the pipe that tells why there is no program; it closes when there
- * is one. */
+/* `failed`: the pipe for the error if there is no program; it closes when the
+ * program starts. */
 static _Noreturn void run_child(const struct start *start, const char *path,
                                 const struct before *before, int failed)
 {
@@ -207,9 +207,9 @@ static int check_began(int failed, pid_t child, const char *path,
                      code == ENOENT ? ": its interpreter" : "");
 }
 
-/* A key of the terminal reaches the whole group, and so the program as well.  A
- * signal to the group looks like one to this process alone: the program may get
- * it twice. */
+/* A terminal key reaches the whole group, including the program.  A signal to
+ * the group looks like one to this process alone, so the program may get it
+ * twice. */
 static void pass_signal(int signals, pid_t child)
 {
     struct signalfd_siginfo info;
@@ -222,7 +222,7 @@ static void pass_signal(int signals, pid_t child)
         kill(child, (int)info.ssi_signo);
 }
 
-/* Whether the child has ended; it stays to be waited for. */
+/* Whether the child has ended; it can still be waited for. */
 static bool has_ended(pid_t child)
 {
     siginfo_t info = {.si_pid = 0};
@@ -257,8 +257,7 @@ static int watch_child(pid_t child, int signals, struct lookup *lookup,
 /* How long processes that the program began may outlive it. */
 static const double OUTLIVING_S = 2;
 
-/* They are this process's children then.  Returns whether there are any left.
- */
+/* Orphans become this process's children.  Returns whether any are left. */
 static bool wait_for_others(int signals, struct lookup *lookup)
 {
     struct signalfd_siginfo info;
@@ -348,7 +347,7 @@ int start_pass_on(int status)
     sigset_t set;
     int number = WTERMSIG(status);
     fflush(NULL);
-    setrlimit(RLIMIT_CORE, &none); /* the program's own core is the one */
+    setrlimit(RLIMIT_CORE, &none); /* only the program dumps core */
     signal(number, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, number);

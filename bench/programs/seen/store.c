@@ -21,7 +21,7 @@
 /* One repetition of a cell; the ranks of MPI together are one. */
 struct entry {
     struct cell cell;
-    int round; /* which of the processes of its rank it was */
+    int round; /* index of the process in its rank */
     int ranks, repetition;
     double time_s, saved_s, chunk_s, chunk_cv;
     int64_t iterations, chunks, visits;
@@ -46,7 +46,7 @@ static const char *keep_line(const struct cell *cell, const char *text)
     return cell_keep(cell, line);
 }
 
-/* The team is OpenMP's, whoever hands out its chunks. */
+/* Threads are OpenMP's, whoever hands out the chunks. */
 static void fill_cell(const struct entries *all, struct cell *cell,
                       const char *kernel, const char *scheme,
                       const char *runtime, int threads)
@@ -249,7 +249,7 @@ static int write_lines(struct record_file *file, const struct entries *all,
 
 /* ---- the launch ---- */
 
-/* The machine; what hwloc does not know of it is said in its place. */
+/* The machine; if hwloc fails, the reason replaces its summary. */
 static json_t *describe_machine(const struct utsname *system)
 {
     struct topo *topo = NULL;

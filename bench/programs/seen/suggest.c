@@ -1,6 +1,6 @@
-/* Loops whose order matters are left out, and so are combined directives with
- * distribute, whose schedule is between teams, too.  A directive is known by
- * its first words: comments around it are not read. */
+/* Skips loops whose order matters, and directives combined with distribute,
+ * whose schedule is also for teams.  Recognizes a directive by its first words;
+ * does not parse comments around it. */
 #include "bench/programs/seen/suggest.h"
 
 #include "base/file.h"
@@ -18,8 +18,8 @@ enum form { FORM_C, FORM_FREE, FORM_FIXED };
 enum { CONTEXT = 3 };
 
 struct line {
-    char *text;   /* with its end */
-    char *change; /* replacement; NULL: nothing changes */
+    char *text;   /* including its end */
+    char *change; /* replacement; NULL: unchanged */
 };
 
 struct source {
@@ -83,7 +83,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Behind `#pragma omp` or `!$omp`; NULL: the line has none. */
+/* The text after `#pragma omp` or `!$omp`; NULL: not in the line. */
 static const char *behind_mark(enum form form, const char *text)
 {
     const char *at = skip_blanks(text);
@@ -110,8 +110,8 @@ static const char *behind_word(const char *at, const char *word)
     return here ? at + length : NULL;
 }
 
-/* Behind the words of a loop's directive, [parallel] for [simd]; NULL: it is
- * none. */
+/* The text after a loop's directive, [parallel] for [simd]; NULL: no such
+ * directive. */
 static const char *behind_loop(enum form form, const char *at)
 {
     const char *loop = form == FORM_C ? "for" : "do";
@@ -130,7 +130,7 @@ static const char *behind_loop(enum form form, const char *at)
     return at != NULL ? at : next;
 }
 
-/* Where the first such word of the text ends; NULL: it has none. */
+/* The end of the first such word in the text; NULL: not found. */
 static const char *find_word(const char *text, const char *word)
 {
     const char *end = NULL;
@@ -157,8 +157,8 @@ static bool goes_on(const struct source *source, int i)
     return length > 0 && text[length - 1] == last;
 }
 
-/* With a schedule of its own, or an order that it relies on; or without a wait
- * at its end: the next loop may rely on which thread had which iterations. */
+/* Whether the loop has its own schedule, relies on an order, or has no wait at
+ * its end: then the next loop may rely on which thread had which iterations. */
 static bool is_bound(const struct source *source, int i)
 {
     static const char *const words[] = {"schedule", "ordered", "inscan",
@@ -241,7 +241,7 @@ static int find_above(const struct source *source, int line)
     return -1;
 }
 
-/* The only loop of a region that has a schedule; -1: there is none alone. */
+/* The region's loop with a schedule; -1: none, or several. */
 static int find_inside(const struct source *source, int line)
 {
     int found = -1;
@@ -322,8 +322,8 @@ static int lines_of(const char *text)
     return lines;
 }
 
-/* Lines [begin, end); `shift`: the growth of earlier lines.  Returns it with
- * the growth of these. */
+/* Prints lines [begin, end); `shift`: the growth of earlier lines.  Returns
+ * `shift` plus the growth of these. */
 static int print_hunk(FILE *out, const struct source *source, int begin,
                       int end, int shift)
 {

@@ -1,4 +1,4 @@
-/* Both arms behind the question whether T < R. */
+/* Both arms after the test whether T < R. */
 #include "bench/programs/static/flow.h"
 
 #ifdef WITH_CAPSTONE
@@ -66,7 +66,7 @@ int arms_smaller(const struct flow *flow, int32_t block)
 
 enum { ARM_BLOCKS = 6 };
 
-/* The blocks from one on, each of which leads to the next one only. */
+/* The blocks from `from` on, as long as each leads only to the next. */
 static int find_chain(const struct graph *graph, int32_t from,
                       int32_t out[ARM_BLOCKS])
 {
@@ -112,7 +112,7 @@ struct arms {
     int lefts, rights;
 };
 
-/* Where the blocks of the left one meet the right one, or what it leads to. */
+/* Where the left chain of blocks meets the right one, or its successor. */
 static int32_t find_meeting(const struct graph *graph, const struct arms *arms)
 {
     for (int i = 0; i < arms->lefts; i++) {
@@ -168,7 +168,7 @@ bool arms_find(struct flow *flow)
     return true;
 }
 
-/* ---- what the arms have written ---- */
+/* ---- results of the arms ---- */
 
 static bool is_of_split(const struct value *v)
 {

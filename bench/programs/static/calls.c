@@ -39,7 +39,7 @@ static void use_stack(struct flow *flow, struct state *state)
         state->slot[i].fresh = false;
 }
 
-/* By bits of registers, what a function may have been given. */
+/* The registers, as bits, that may be arguments of the call. */
 static uint64_t arguments_of(struct flow *flow, const char *name, uint64_t at,
                              enum trust trust)
 {
@@ -88,7 +88,7 @@ static int site_of(struct flow *flow, uint64_t at, bool thread)
     return flow->sites++;
 }
 
-/* A function of the program may leave some as they are, and gcc knows it. */
+/* A function of the program may preserve registers, and gcc relies on it. */
 static void lose_registers(struct flow *flow, struct state *state, uint64_t at)
 {
     const struct callee *callee = at != 0 ? flow_callee(flow, at) : NULL;

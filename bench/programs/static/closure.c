@@ -107,7 +107,7 @@ static bool may_wait(struct code *code, uint64_t at)
     return found;
 }
 
-/* What an instruction may take of what the caller left. */
+/* The registers of the caller that an instruction may read. */
 static uint64_t reads_by(struct code *code, const struct insn *insn)
 {
     bool away = insn->flow == FLOW_CALL || insn->flow == FLOW_JUMP;
@@ -161,18 +161,18 @@ bool closure_is_known(struct code *code, uint64_t at, uint64_t *writes)
     return known;
 }
 
-/* ---- what a function reads of what it was given ---- */
+/* ---- the arguments that a function reads ---- */
 
-/* The first instructions of a function, and before each the registers that it
- * has written on every way there; all bits: no way leads there yet. */
+/* The first instructions of a function, and for each the registers written on
+ * every path to it; all bits: no path yet. */
 enum { FIRST_MOST = 1000 };
 struct first {
     struct code *code;
     const struct insn *insn;
     int64_t count;
     uint64_t written[FIRST_MOST];
-    uint64_t reads;  /* before they were written */
-    uint64_t passes; /* results that a way may leave as they were given */
+    uint64_t reads;  /* before they are written */
+    uint64_t passes; /* results that some path leaves unchanged */
 };
 
 static const uint64_t results =
@@ -259,7 +259,7 @@ const struct callee *flow_callee(struct flow *flow, uint64_t at)
     made->known = closure_is_known(flow->code, at, &made->writes);
     uint64_t passes;
     made->reads = reads_of(flow->code, at, &passes);
-    /* gcc keeps values in registers that what it calls does not touch. */
+    /* gcc keeps values in registers that the callees do not touch. */
     const struct code_note *note = code_note(flow->code, at);
     if (made->known && note != NULL)
         made->reads = (made->reads & note->reads) | (passes & made->writes);

@@ -20,7 +20,7 @@ bool reader_can(void)
     return true;
 }
 
-/* What the first argument was set to before a call: the region's function. */
+/* The value of the first argument before a call: the region's function. */
 static uint64_t find_argument(const struct insn *insn, int64_t call)
 {
     uint8_t wanted = REG_RDI;
@@ -67,8 +67,8 @@ static void merge_regions(struct reader_file *file)
     file->regions = kept;
 }
 
-/* As gcc writes it, close to the call and behind the one before: `lea` or `mov`
- * to the first argument, of where a function begins.  0: it is not so. */
+/* The function whose address `lea` or `mov` loads into the first argument just
+ * before the call and after the previous one, as gcc does. 0: none. */
 static uint64_t find_near(const struct binary *binary, uint64_t call,
                           uint64_t before)
 {
@@ -93,7 +93,7 @@ static uint64_t find_near(const struct binary *binary, uint64_t call,
     return 0;
 }
 
-/* The same with any registers and numbers of instructions in between. */
+/* find_near for any registers and any number of instructions in between. */
 static uint64_t find_far(struct code *code, uint64_t at)
 {
     struct binary_function function;
@@ -166,7 +166,7 @@ static int find_readers(int64_t regions)
 static void read_regions(const struct binary *binary, struct reader_file *file)
 {
     struct reading reading = {.binary = binary, .file = file};
-    /* States come and go: giving their pages back each time costs a sixth. */
+    /* States are freed often: returning their pages each time costs a sixth. */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     int readers = find_readers(file->regions);
@@ -177,7 +177,7 @@ static void read_regions(const struct binary *binary, struct reader_file *file)
         engine_team_stop(team);
     }
     read_some(0, &reading);               /* where there is no team */
-    mallopt(M_TRIM_THRESHOLD, 128 << 10); /* as glibc begins with */
+    mallopt(M_TRIM_THRESHOLD, 128 << 10); /* glibc's defaults */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     malloc_trim(0);
 }

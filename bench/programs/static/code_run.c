@@ -57,10 +57,10 @@ void flow_close(struct flow *flow)
 /* Blocks wait for those that lead to them: before both arms of T < R are known
  * their meeting has no meaning. */
 struct work {
-    int32_t *order; /* blocks, each behind those before it but in cycles */
-    bool *waits;    /* by their place in it */
+    int32_t *order; /* blocks after their predecessors, except in cycles */
+    bool *waits;    /* by position in `order` */
     int32_t *place;
-    int32_t next; /* nothing waits before it */
+    int32_t next; /* no block before it waits */
 };
 
 static void add_work(struct work *work, int32_t block)
@@ -245,7 +245,7 @@ int flow_run(struct flow *flow, enum pass pass)
         return -ENOMEM;
     }
     flow->pass = pass;
-    /* What is seen by others is known only when all has been looked at. */
+    /* Which objects others see is known only after all blocks were visited. */
     int64_t before;
     int objects, moves;
     do {

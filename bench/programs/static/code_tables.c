@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- where they are ---- */
+/* ---- where tables are ---- */
 
 int tables_open(struct code_tables *tables, const char *folder,
                 struct error *err)
@@ -59,7 +59,7 @@ void tables_tell(const struct code_tables *tables)
 
 struct asked {
     const char *names;
-    char *found; /* those of them that are regions' */
+    char *found; /* names that belong to regions */
     char *known; /* all regions with the word */
     char *near;  /* those that share file, module or function with a region */
     struct symbols *symbols;
@@ -99,8 +99,8 @@ static bool is_name(struct asked *asked, const char *name)
     return true;
 }
 
-/* Whether a name is of the region's function, or begins as its own does: with
- * the same file or module. */
+/* Whether a name is that of the region's function, or begins with the same file
+ * or module as the region's name. */
 static bool is_near(const char *name, const char *own,
                     const struct symbols_place *place)
 {

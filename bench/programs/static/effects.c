@@ -81,7 +81,7 @@ static bool is_atomic_region(const struct flow *flow)
     return false;
 }
 
-/* Behind the loop nothing but sums of it may go to what all threads share. */
+/* After the loop only its sums may be stored to shared memory. */
 static void judge_store(struct flow *flow, const struct insn *insn,
                         const struct value *old, const struct value *value)
 {
@@ -161,7 +161,7 @@ void effect_call(struct flow *flow, struct state *state,
     }
 }
 
-/* Whether one way leads out of the loop. */
+/* Whether a branch leaves the loop. */
 static bool leaves_loop(const struct flow *flow)
 {
     const struct graph *graph = flow->graph;

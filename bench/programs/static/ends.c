@@ -1,4 +1,4 @@
-/* Whether the loop ends behind the last iteration of its block. */
+/* Whether the loop ends after the last iteration of its block. */
 #include "bench/programs/static/flow.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int is_taken(uint32_t id, uint64_t difference)
     }
 }
 
-/* Whether a way of the block is the one out of the loop in a case. */
+/* Whether a branch of the block leaves the loop in a lane. */
 static bool leads_out(const struct flow *flow, const struct lanes *flags,
                       int way, int lane)
 {
@@ -71,8 +71,8 @@ static bool can_tell(const struct flow *flow, const struct lanes *flags)
 }
 #endif
 
-/* The loop begins with the question: it is asked once more than there are
- * iterations, and must do nothing else. */
+/* The loop begins with the test: it runs once more than there are iterations,
+ * and must do nothing else. */
 static bool only_asks(const struct flow *flow, const struct state *state)
 {
     const struct block *block = &flow->graph->block[flow->block];
@@ -90,7 +90,7 @@ static bool only_asks(const struct flow *flow, const struct state *state)
     return flow->head[flow->block].is;
 }
 
-/* The way leads out behind the last iteration, neither before nor later. */
+/* Whether the branch leaves after the last iteration, not before or later. */
 static bool is_end(const struct flow *flow, const struct state *state, int way)
 {
     const struct lanes *flags = &state->reg[REG_FLAGS].lanes;
@@ -125,7 +125,7 @@ void ends_leave(struct flow *flow, const struct state *state)
         flow->carried = true;
 }
 
-/* Whether a way leads around the loop on which nothing asks for its end. */
+/* Whether a path around the loop contains no test for its end. */
 static bool comes_back(const struct flow *flow, int32_t head, int32_t *stack,
                        bool *seen)
 {

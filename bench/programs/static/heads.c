@@ -10,7 +10,7 @@ static void flow_check_object(struct flow *flow, int64_t at)
             flow->carried = true;
 }
 
-/* `other`: what it has in the next iteration has nothing to do with it. */
+/* `other`: the value in the next iteration is unrelated. */
 static void carry_value(struct value *value, bool other)
 {
     if (value->kind == V_STACK || value->kind == V_FRESH)
@@ -22,7 +22,7 @@ static void carry_value(struct value *value, bool other)
         *value = (struct value){.kind = other ? V_CARRY : V_CARRY0,
                                 .lanes = lanes_of(value)};
     else if (!value_is_number(value))
-        /* A sum that begins with something else may have it from the first
+        /* A sum with another start value may have got it in the first
          * iteration. */
         *value =
             (struct value){.kind = value_is_extreme(value) ? V_CARRY : V_DIRTY};
@@ -36,8 +36,8 @@ static bool is_other_at(const struct head *head, int64_t at)
     return head->others == 16;
 }
 
-/* A place of the frame that the loop writes: by its address in an instruction,
- * which is the same in the whole loop. */
+/* A place of the frame that the loop writes, at an address that an instruction
+ * keeps throughout the loop. */
 static void carry_slots(struct flow *flow, struct state *state,
                         const struct insn *insn, const struct head *head)
 {
@@ -54,7 +54,7 @@ static void carry_slots(struct flow *flow, struct state *state,
     }
 }
 
-/* Behind the loop there is no iteration that goes on. */
+/* After the loop no value continues to the next iteration. */
 static void leave_value(struct value *value)
 {
     if (value->kind == V_MOVES)
@@ -64,7 +64,7 @@ static void leave_value(struct value *value)
     value->lanes.known = value->counted = false;
 }
 
-/* What the loop does not change has nothing of its later iterations. */
+/* A value that the loop does not change has nothing of later iterations. */
 static void leave_others(struct state *state, uint64_t moves)
 {
     for (int r = 0; r < REG_FLAGS; r++)
@@ -74,7 +74,7 @@ static void leave_others(struct state *state, uint64_t moves)
         leave_value(&state->slot[i].value);
 }
 
-/* Of what a call does not preserve only its results are read. */
+/* Of the registers that a call does not preserve, only its results are read. */
 static uint64_t written_by(const struct insn *insn)
 {
     const uint64_t results = UINT64_C(1) << REG_RAX | UINT64_C(1) << REG_RDX |
@@ -129,9 +129,9 @@ void heads_enter(struct flow *flow, int32_t block, struct state *state,
     }
 }
 
-/* A register that the loop writes may be the same in each iteration: a
- * constant, or what compilers get back behind a call.  Each is taken for that
- * until an iteration ends with something else. */
+/* A register that the loop writes may be equal in each iteration: a constant,
+ * or a value that compilers restore after a call.  It is assumed so until an
+ * iteration ends with another value. */
 static void compare_constants(struct flow *flow, int32_t head,
                               const struct state *state)
 {
@@ -148,7 +148,7 @@ static void compare_constants(struct flow *flow, int32_t head,
     flow->head[head].moves |= moves;
 }
 
-/* What an iteration ends with is what the next one begins with. */
+/* The values at an iteration's end are those at the next one's begin. */
 static void compare_registers(struct flow *flow, int32_t block,
                               struct state *state)
 {

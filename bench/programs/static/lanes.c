@@ -1,8 +1,8 @@
-/* What each value is for some blocks of iterations, in numbers of which none
- * has anything to do with another: where two values are equal for these, they
- * are equal.  A value that goes from one iteration to the next is one of the
- * iteration alone if the second iteration of a block finds what the first one
- * of a block that begins there does. */
+/* The value of each variable in several sample blocks of iterations, whose
+ * numbers are unrelated: variables with equal values are equal.  A value that
+ * is carried to the next iteration depends on the iteration alone if a block's
+ * second iteration has what the first iteration of a block that begins there
+ * has. */
 #include "bench/programs/static/meaning.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct lanes same_in_all(uint64_t number)
     return out;
 }
 
-/* Some number for what is not known, small enough to be multiplied. */
+/* A number for an unknown value, small enough for multiplication. */
 static struct lanes some_number(uint64_t a, uint64_t b)
 {
     uint64_t hash = (a + 1) * UINT64_C(0x9E3779B97F4A7C15) ^ (b + 77);
@@ -102,8 +102,8 @@ struct lanes lanes_address(const struct state *state, const struct operand *op,
     return sum;
 }
 
-/* A count from 0 and where the block begins: one of the iteration alone if the
- * second iteration has what the first one of the next block would have. */
+/* A count from 0 plus the block's begin depends on the iteration alone if the
+ * second iteration has the value of the next block's first one. */
 void lanes_settle(const struct flow *flow, struct value *sum,
                   const struct lanes *lanes)
 {
@@ -182,7 +182,7 @@ static bool is_sum(const struct insn *insn)
     return false;
 }
 
-/* Of the first operand and the second one. */
+/* The result from the first and second operand. */
 static struct lanes compute_result(struct flow *flow, struct state *state,
                                    const struct insn *insn)
 {

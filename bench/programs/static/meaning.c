@@ -15,7 +15,7 @@ static bool step_move(struct flow *flow, struct state *state,
     if (insn->count != 2)
         return false;
     struct value v = flow_get(flow, state, insn, &insn->op[1]);
-    /* Between registers these keep the rest of what was there. */
+    /* Between registers these keep the upper part of the destination. */
     if ((insn->id == X86_INS_MOVSS || insn->id == X86_INS_MOVSD) &&
         insn->op[0].type == OPERAND_REG && insn->op[1].type == OPERAND_REG)
         v = flow_combine(flow, v, flow_get(flow, state, insn, &insn->op[0]),
@@ -109,7 +109,7 @@ static bool step_count(struct flow *flow, struct state *state,
     return true;
 }
 
-/* Writes from an address on, of which the length is not known. */
+/* Writes an unknown number of bytes from an address on. */
 static bool step_string(struct flow *flow, struct state *state,
                         const struct insn *insn)
 {
@@ -264,7 +264,7 @@ static meaning_fn *const meanings[X86_INS_ENDING] = {
     [X86_INS_SETNE] = step_set,
 };
 
-/* Sums, products and the like; 0: it moves values, or no sum is left of it. */
+/* Sums, products and the like; 0: it only moves values, or destroys a sum. */
 uint8_t meaning_mixes(const struct insn *insn)
 {
     switch (insn->id) {

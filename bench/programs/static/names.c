@@ -1,4 +1,4 @@
-/* What functions of libraries do. */
+/* The effects of library functions. */
 #include "base/text.h"
 #include "bench/programs/static/code_tables.h"
 #include "bench/programs/static/flow.h"
@@ -13,7 +13,7 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
-/* Of float and long double, too. */
+/* Also for float and long double. */
 static bool is_math(const char *name)
 {
     static const char *const math[] = {
@@ -98,7 +98,7 @@ static bool is_pure(const char *name)
     return is_one_of(name, pure) || is_math(name);
 }
 
-/* They write to what they are given, and keep nothing. */
+/* They write to their arguments, and keep no state. */
 static bool is_fill(const char *name)
 {
     static const char *const fill[] = {"memcpy",
@@ -129,7 +129,7 @@ static bool is_fill(const char *name)
                                        "_gfortran_matmul_r8",
                                        "_gfortran_concat_string",
                                        NULL};
-    /* Of libstdc++ itself: no template of the program's. */
+    /* From libstdc++ itself: no templates of the program. */
     static const char *const classes[] = {
         "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
         "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
@@ -167,7 +167,7 @@ static bool is_lock(const char *name)
     return names_critical(name) || is_one_of(name, locks);
 }
 
-/* A name is what it says only where nobody else defines it. */
+/* A name can be trusted only if no other module defines it. */
 enum trust names_trust(const struct binary *binary, const char *name)
 {
     enum trust trust = TRUST_NOT;

@@ -35,7 +35,7 @@ static enum word find_forbidden(const struct graph *graph)
 
 /* ---- blocks without an iteration, and those of the loop ---- */
 
-/* The way that an empty block of iterations takes: 0, 1, or -1: either. */
+/* The branch of an empty block of iterations: 0, 1, or -1: either. */
 static int empty_way(const struct flow *flow, int32_t b)
 {
 #ifdef WITH_CAPSTONE
@@ -110,13 +110,13 @@ static bool is_governed(const struct flow *flow, int32_t component)
 static int find_main(struct flow *flow, bool *any)
 {
     struct graph *graph = flow->graph;
-    bool *rest = flow->main; /* before it is known */
+    bool *rest = flow->main; /* until it is known */
     *any = false;
     int code = graph_find_cycles(graph, flow->empty);
     for (int32_t b = 0; code == 0 && b < graph->blocks; b++) {
         flow->repeats[b] = graph->component[b] >= 0;
         if (graph->component[b] >= 0 && is_governed(flow, graph->component[b]))
-            return -EINVAL; /* the loop itself was taken for what is outside */
+            return -EINVAL; /* code outside the loop was taken for it */
         rest[b] = !flow->empty[b] && flow->in[b].reached;
     }
     if (code == 0)
@@ -130,7 +130,7 @@ static int find_main(struct flow *flow, bool *any)
     return code;
 }
 
-/* What a thread can reach without an iteration of the loop. */
+/* Blocks that a thread can reach without an iteration of the loop. */
 static void find_before(struct flow *flow)
 {
     bool changed = true;
@@ -146,8 +146,8 @@ static void find_before(struct flow *flow)
     }
 }
 
-/* Blocks that only an exception leads to, and those from which none comes back
- * to what is outside of the loop: an iteration's, as no call outside throws. */
+/* Blocks that only an exception reaches, and those that never lead back outside
+ * the loop: they belong to an iteration, because no call outside throws. */
 static void find_aside(struct graph *graph, const struct flow *flow)
 {
     bool changed = true;

@@ -43,7 +43,7 @@ static bool is_chosen(const struct value *v)
     return (v->kind == V_P || v->kind == V_Q1) && v->number == 0;
 }
 
-/* Of a split; false: it is no part of one. */
+/* A sum in a split; false: it is not part of one. */
 static bool add_split(struct flow *flow, const struct value *a,
                       const struct value *b, struct value *out)
 {
@@ -56,7 +56,7 @@ static bool add_split(struct flow *flow, const struct value *a,
         *out = (struct value){.kind = V_START};
         return true;
     }
-    /* Of T < R, where no rest is added. */
+    /* If T < R, no rest is added. */
     if (a->kind == V_P && b->kind == V_Q1 &&
         (flow_in_arm(flow) || (is_chosen(a) && is_chosen(b)))) {
         count_start(flow, sites);
@@ -118,7 +118,7 @@ static bool is_taken_off(const struct flow *flow, const struct value *v)
     return value_is_carry(v) && flow_in_main(flow);
 }
 
-/* ---- two operands, the first of which is also the result ---- */
+/* ---- two operands, of which the first is also the result ---- */
 
 static struct value arithmetic_result(struct flow *flow,
                                       const struct insn *insn, struct value a,
@@ -152,7 +152,7 @@ static struct value arithmetic_result(struct flow *flow,
                : is_const(&a, 0x3ff0000000000000) || is_const(&a, 0x3f800000)
                    ? b
                    : flow_combine(flow, a, b, false);
-    default: /* of vectors */
+    default: /* vectors */
         if (zero)
             return a;
         if (is_const(&a, 0) && insn->id != X86_INS_SUBSD &&
@@ -295,7 +295,7 @@ bool step_compare(struct flow *flow, struct state *state,
     return true;
 }
 
-/* With what the flags were: the split's choose among its own values only. */
+/* With the old flags: flags of the split choose only among its values. */
 bool step_choose(struct flow *flow, struct state *state,
                  const struct insn *insn)
 {

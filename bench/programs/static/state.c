@@ -95,7 +95,7 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
 {
     struct value out = {.kind = V_ANY, .sites = a.sites | b.sites};
     value_inherit(&out, &a, &b);
-    /* A sum that an iteration may replace is none. */
+    /* In the loop a sum that an iteration may replace is no sum. */
     bool stays =
         flow->pass == PASS_CARRY && flow_in_main(flow) && !flow->outside;
     if (are_same(&a, &b)) {
@@ -165,7 +165,7 @@ static struct value cut_value(struct value value, int32_t bytes, int32_t of)
     return value;
 }
 
-/* What others may have changed is known no more. */
+/* A value that others may have changed is unknown. */
 static struct value as_seen(struct flow *flow, int64_t at, struct value value)
 {
     if (at < flow->escape)
@@ -238,7 +238,7 @@ static bool join_into(struct flow *flow, struct value *into,
                       const struct value *from)
 {
     if (memcmp(into, from, sizeof(*into)) == 0)
-        return false; /* as nearly all are */
+        return false; /* the usual case */
     struct value joined = value_join(flow, *into, *from);
     bool changed = !are_same(into, &joined) || into->sites != joined.sites ||
                    into->cut != joined.cut || into->mixes != joined.mixes ||

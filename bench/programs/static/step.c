@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- sums and what else computes ---- */
+/* ---- sums and other computations ---- */
 
 static uint64_t mix_hash(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -37,7 +37,7 @@ struct value flow_combine(struct flow *flow, struct value a, struct value b,
              (a.kind == V_CARRY0 || b.kind == V_CARRY0))
         out = (struct value){.kind = moves || fixed ? V_CARRY : V_ITER,
                              .counted = !moves && fixed};
-    else if (carry) /* a sum of sums is none of iterations */
+    else if (carry) /* a sum of sums is no sum over iterations */
         out.kind = adds && !(flow_in_main(flow) && value_is_carry(&a) &&
                              value_is_carry(&b))
                        ? V_CARRY

@@ -1,13 +1,13 @@
-/* Loops that gcc has made two of: `for (i) for (j = 0; j < i; j++)` asks no
- * more whether the inner loop has an iteration where one before had.  A program
- * may do the same with a flag of its own; then what a block of iterations does
+/* Loops that gcc has split in two: in `for (i) for (j = 0; j < i; j++)` the
+ * inner loop's test is omitted once an iteration has passed it.  A program may
+ * do the same with its own flag; then the effect of a block of iterations
  * depends on where it begins. */
 #include "bench/programs/static/flow.h"
 
 #ifdef WITH_CAPSTONE
 #include <capstone/capstone.h>
 
-/* The way of a question that rising numbers go on to take, -1: none. */
+/* The branch that increasing numbers keep taking, -1: none. */
 static int rising_way(const struct insn *last)
 {
     switch (last->id) {
@@ -22,7 +22,7 @@ static int rising_way(const struct insn *last)
     }
 }
 
-/* What a register is compared with before the branch at a block's end. */
+/* The number with which a register is compared before a block's branch. */
 static bool compares_register(const struct graph *graph, int32_t b,
                               int64_t *number)
 {

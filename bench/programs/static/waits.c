@@ -1,6 +1,6 @@
-/* Loops inside of an iteration that other threads must end: nothing that they
- * compute themselves decides when they do.  In smaller blocks the iterations
- * that they wait for may come later, in the same thread. */
+/* Loops inside an iteration that other threads must end: no value computed in
+ * the loop ends it.  In smaller blocks the iterations that it waits for may
+ * come later, in the same thread. */
 #include "bench/programs/static/meaning.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static const uint64_t arguments = 1 << REG_RDI | 1 << REG_RSI | 1 << REG_RDX |
                              3 << REG_RSI | 0xf << 8 |
                              UINT64_C(0x1ffffffff) << REG_VECTOR;
 
-/* Bits of registers, and of places in memory whose address stays the same. */
+/* Bits of registers, and of places in memory at constant addresses. */
 struct bits {
     uint64_t reg, place;
 };
@@ -52,7 +52,7 @@ struct cycle {
     struct operand place[PLACES];
     int places;
     bool calls;
-    struct bits *state; /* of each block */
+    struct bits *state; /* by block */
 };
 
 static bool is_in(const struct cycle *cycle, int32_t b)
@@ -76,7 +76,7 @@ static uint64_t written_by(const struct insn *insn)
     return all & ~bit_of(REG_RSP);
 }
 
-/* 0: its address changes, or there are too many. */
+/* 0: its address changes, or there are too many places. */
 static uint64_t place_of(struct cycle *cycle, const struct operand *op)
 {
     if (op->type != OPERAND_MEMORY ||
@@ -116,7 +116,7 @@ static void look_at_bits(struct cycle *cycle, const struct insn *insn,
     }
 }
 
-/* ---- what goes from one time to the next ---- */
+/* ---- values carried to the next pass of the cycle ---- */
 
 static bool read_before(struct cycle *cycle, int32_t b, struct bits *all)
 {
@@ -139,7 +139,7 @@ static bool read_before(struct cycle *cycle, int32_t b, struct bits *all)
     return changed;
 }
 
-/* What depends on it, at the block's end. */
+/* The bits that depend on it, at the block's end. */
 static struct bits depends_at_end(struct cycle *cycle, int32_t b)
 {
     const struct block *block = &cycle->graph->block[b];
@@ -229,7 +229,7 @@ static bool waits_in_cycle(struct cycle *cycle, const bool *entry)
 
 /* ---- all cycles, and those in them ---- */
 
-/* Where cycles are entered; one that nothing leads to, where it was found. */
+/* The entries of cycles; without an edge into a cycle, where it was found. */
 static void find_entries(const struct graph *graph, bool *entry)
 {
     for (int32_t b = 0; b < graph->blocks; b++)

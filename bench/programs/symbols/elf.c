@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: it cannot be read.  The caller closes both. */
+/* NULL: unreadable.  The caller closes both. */
 static Elf *open_elf(const char *path, int *fd)
 {
     *fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -6,7 +6,7 @@
 
 static const char nameless[] = "(anonymous namespace)";
 
-/* The characters of an operator behind the word; 0: it is none. */
+/* Length of the operator after the word; 0: no operator. */
 static size_t operator_length(const char *text, const char *at)
 {
     static const char word[] = "operator";

@@ -19,7 +19,7 @@
 
 static const double FIRST_WAIT_S = 0.05, MORE = 1.5, LAST_WAIT_S = 10;
 
-/* Of a file of /proc. */
+/* The content of a file of /proc. */
 static char *read_whole(pid_t pid, const char *name, size_t *size)
 {
     char *path = need_text("/proc/%ld/%s", (long)pid, name), *text;
@@ -159,12 +159,12 @@ void loaded_end(struct loaded *loaded, pid_t program)
         snprintf(loaded->last, sizeof(loaded->last), "%s", process.name);
 }
 
-/* ---- what the library wrote ---- */
+/* ---- records of the library ---- */
 
 enum { RANKS_MAX = 1 << 16, NAMES_ROOM = 200 };
 
 struct written {
-    int images;              /* that have the library */
+    int images;              /* with the library */
     bool runtime;            /* one of OpenMP was there */
     bool has_last;           /* the program's last image has it */
     bool program_ended;      /* the program's process, with the library */
@@ -198,7 +198,7 @@ static void take_line(struct written *written, const struct loaded *loaded,
         return;
     written->runtime = written->runtime || runtime;
     if (rank >= 0 && rank < RANKS_MAX && ranks <= RANKS_MAX) {
-        /* What it became may lack the library: its end tells. */
+        /* A successor image may lack the library: only the end is proof. */
         if (text_is(what, "end"))
             written->has_rank[rank] = 1;
         written->ranks = ranks > written->ranks ? ranks : written->ranks;
@@ -250,7 +250,7 @@ const char *loaded_own_rank(void)
                                                  : NULL;
 }
 
-/* Below a launcher each rank has a report of its own. */
+/* Below a launcher each rank prints its own report. */
 static int say_ranks(const struct written *written)
 {
     char text[200] = "";
@@ -271,7 +271,7 @@ static int say_ranks(const struct written *written)
     return 1;
 }
 
-/* The program's last image, by what it was started with. */
+/* Why the program's last image lacks the library, from its command line. */
 static const char *why_last(const struct loaded *loaded, char *const *words)
 {
     char path[PATH_MAX];

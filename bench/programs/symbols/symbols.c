@@ -10,17 +10,17 @@
 
 const bool symbols_have_lines = true;
 
-/* Each file has an address space of its own. */
+/* Each file has its own address space. */
 struct file {
     struct file *next;
     char *path;
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: it cannot be read */
-    struct span *span;   /* where it has names; NULL: not known */
+    Dwfl_Module *module; /* NULL: unreadable */
+    struct span *span;   /* addresses with names; NULL: not known */
     int spans;
 };
 
-/* From a symbol's begin to the last end of those that begin there or before. */
+/* From a symbol's begin to the last end of the symbols so far. */
 struct span {
     Dwarf_Addr from, to;
 };
@@ -29,7 +29,7 @@ typedef char *demangle_fn(const char *, char *, size_t *, int *);
 
 struct symbols {
     struct file *first;
-    demangle_fn *demangle; /* of C++'s library; NULL: it is not here */
+    demangle_fn *demangle; /* from C++'s library; NULL: not loaded */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -46,8 +46,8 @@ static int by_begin(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* libdw looks through all symbols for each address, of which most have no name
- * in a stripped file. */
+/* libdw searches all symbols for each address; in a stripped file most have no
+ * name. */
 static void find_spans(struct file *file)
 {
     int count = dwfl_module_getsymtab(file->module);
@@ -73,7 +73,7 @@ static bool may_have_name(struct file *file, uint64_t offset)
 {
     if (file->span == NULL)
         find_spans(file);
-    int low = 0, high = file->spans; /* the first that begins behind it */
+    int low = 0, high = file->spans; /* the first span that begins after it */
     while (low < high) {
         int middle = (low + high) / 2;
         if (file->span[middle].from <= offset)
@@ -182,8 +182,8 @@ static void add_call(struct calls *calls, Dwarf_Die *inlined)
         calls->call[calls->count++] = (struct call){name, (int)line};
 }
 
-/* A loop's function lies inside the one that it was cut out of, whose addresses
- * it has not: all functions are looked into. */
+/* A loop's function is nested in the function it was split from, which does not
+ * include its addresses: all functions are searched. */
 static bool may_have(Dwarf_Die *part, Dwarf_Addr address)
 {
     switch (dwarf_tag(part)) {
@@ -234,7 +234,7 @@ static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address,
     }
 }
 
-/* Compilers need not say which addresses a unit has: then all are asked. */
+/* If a compiler does not list the addresses of its units, all are searched. */
 static void find_slowly(Dwfl_Module *module, uint64_t offset,
                         struct symbols_place *place)
 {
@@ -284,7 +284,7 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
 
 /* ---- code ---- */
 
-/* Of a file as it is loaded: bytes at an address in it. */
+/* Bytes at an address in a file as it is loaded. */
 static const unsigned char *bytes_at(Elf *elf, uint64_t address, size_t size)
 {
     size_t parts = 0;

@@ -48,7 +48,7 @@ bool symbols_has_master(struct symbols *symbols, const char *path,
 /* ---- a file in memory ---- */
 
 struct image {
-    const char *data; /* NULL: it is no program with 64 bits */
+    const char *data; /* NULL: not a 64-bit program */
     size_t size;
     Elf64_Ehdr head;
 };
@@ -93,7 +93,7 @@ static void image_close(struct image *image)
         munmap((void *)(uintptr_t)image->data, image->size);
 }
 
-/* The next part of a type from *i on; false: there is none. */
+/* The next segment of a type from *i on; false: none. */
 static bool next_part(const struct image *image, uint32_t type, int *i,
                       Elf64_Phdr *part)
 {

@@ -63,7 +63,7 @@ static const char *warn_of_order(const struct findings *findings,
            "runtime: compare the answers with --check";
 }
 
-/* So many times the rounds that there are, nobody waits for. */
+/* A user will not wait for so many times the existing rounds. */
 static const double MANY = 20;
 
 enum findings_lack findings_lack(const struct findings *findings, int subject,
@@ -120,7 +120,7 @@ static void say_none(const struct findings *findings, int subject, char *text,
                  repetitions);
 }
 
-/* What the choices are compared with must be right itself. */
+/* The reference for all choices must be right itself. */
 static int say_failed(const struct findings *findings, char *text, size_t size)
 {
     int all, failed = rounds_count_failed(findings->rounds, &all);
@@ -244,7 +244,7 @@ static void print_table(const struct findings *findings, FILE *out)
     table_free(&table);
 }
 
-/* Whether any choice handed out the blocks of static loops. */
+/* Whether a choice handed out the blocks of static loops. */
 static bool were_cut(const struct findings *findings)
 {
     const struct rounds *rounds = findings->rounds;

@@ -157,7 +157,7 @@ static int check_environment(const struct origin *origin, struct error *err)
     return 0;
 }
 
-/* ---- what a directory is of ---- */
+/* ---- what identifies a directory ---- */
 
 static json_t *describe_words(char **words)
 {
@@ -238,7 +238,7 @@ static int check_files(struct origin *origin, struct error *err)
     return code;
 }
 
-/* Takes over what goes on. */
+/* Continues with the stored data. */
 static int check_before(struct origin *origin, bool resume, struct error *err)
 {
     json_t *files = json_object_get(origin->before, "files");
@@ -275,7 +275,7 @@ static int read_before(struct origin *origin, struct error *err)
     origin->before = json_load_file(origin->path, 0, &where);
     if (json_is_object(origin->before))
         return 0;
-    /* The end of the file is behind its last line. */
+    /* A column of 0 means the end of the line before. */
     int line = where.column == 0 ? where.line - 1 : where.line;
     if (origin->before != NULL || line < 1)
         line = 1;

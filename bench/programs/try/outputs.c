@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger differences are none of rounding. */
+/* Larger relative differences are not due to rounding. */
 static const double ROUNDING = 1e-6;
 
 void outputs_open(struct outputs *outputs, bool checked, const char *first,
@@ -54,7 +54,7 @@ static const char *find_reference(const struct outputs *outputs,
     return NULL;
 }
 
-/* By the runs as it is. */
+/* Compares the unmodified runs. */
 static void judge_own(struct outputs *outputs, const struct tries *tries,
                       const char *reference)
 {

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds that tell how much runs differ, before one goes out for its times. */
+/* Rounds that show the variation of runs, before one may be dropped. */
 enum { ROUNDS_LEAST = 3 };
 
 struct watching {
     struct progress progress;
-    double run_s; /* of the runs that were made */
+    double run_s; /* seconds of the runs so far */
     int runs;
 };
 
@@ -52,7 +52,7 @@ int rounds_count(const struct rounds *rounds, int *runs)
         most = rounds->lacks[i] > most ? rounds->lacks[i] : most;
         *runs += rounds->lacks[i];
     }
-    *runs += most; /* as it is */
+    *runs += most; /* the unmodified program's */
     return most;
 }
 
@@ -133,7 +133,7 @@ static const char *find_note(const struct loops *loops)
     return "it hands out the chunks of no loop here";
 }
 
-/* One that fails, or changes nothing, is not run again. */
+/* A candidate that fails, or changes nothing, is not run again. */
 static void judge_run(struct rounds *rounds, int candidate, int round,
                       const struct attempt *attempt, struct progress *progress)
 {
@@ -207,8 +207,8 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 
 /* ---- dropping ---- */
 
-/* What changes one thing is compared with what changes the same: the best of
- * all kinds run together in the end.  The program as it is, is of each kind. */
+/* Candidates of one kind are compared with each other; the best of all kinds
+ * run together in the end.  The unmodified program is of each kind. */
 enum { KINDS = FACTOR_SEVERAL + 1 };
 
 static int kind_of(const struct rounds *rounds, int candidate)
@@ -222,8 +222,8 @@ static struct select *select_of(const struct rounds *rounds, int subject,
     return &rounds->select[KINDS * subject + kind];
 }
 
-/* Rounds may be of different loads: what counts is the part of the time as it
- * is in the same round, which for the program itself is 1. */
+/* The load may differ between rounds, so times are relative to the unmodified
+ * program's in the same round, whose own is 1. */
 static void add_round(struct rounds *rounds, int subject,
                       const struct tries_loop *loop, int round)
 {
@@ -273,12 +273,12 @@ static bool may_be_best(const struct rounds *rounds, int candidate)
 static void drop_of(const struct rounds *rounds, struct select *select)
 {
     for (int i = 1; i < rounds->candidates->count; i++)
-        if (is_out(rounds, i)) /* it is nothing to compare with */
+        if (is_out(rounds, i)) /* excluded from the comparison */
             select->candidate[i].out = true;
     select_drop(select);
 }
 
-/* A candidate stays while it may be the best of its kind for any subject. */
+/* Drops candidates that cannot be the best of their kind for any subject. */
 static void drop_slow(struct rounds *rounds, int round,
                       struct progress *progress)
 {

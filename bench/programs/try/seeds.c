@@ -106,15 +106,14 @@ static void print_again(FILE *out, const struct try_plan *plan,
 
 /* ---- the runs ---- */
 
-/* As it is. */
+/* The unmodified run. */
 struct first {
     char digest[OUTPUT_DIGEST]; /* empty: a check compares the answers */
-    bool lines;                 /* they come in any order */
-    double limit_s;             /* of the runs to come */
+    bool lines;                 /* lines may come in any order */
+    double limit_s;             /* for the next runs */
 };
 
-/* Without a check what the program prints is its answer, where two runs print
- * the same. */
+/* Without a check, the output is the answer if two runs print the same. */
 static int compare_first(const struct attempts *attempts, struct first *first,
                          struct error *err)
 {
@@ -180,7 +179,7 @@ static int run_seed(const struct attempts *attempts, const struct first *first,
     return code;
 }
 
-/* What happened in `count` runs.  The program's last words are behind the way
+/* Prints the outcome of `count` runs.  The program's last line follows the way
  * it ended. */
 static void print_wrong(FILE *out, const struct wrong *wrong, double limit_s,
                         int count)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct strip {
-    double seconds, bin_s, began_s; /* of the run, from its begin */
+    double seconds, bin_s, began_s; /* of the run, relative to its begin */
     struct counters_strips strips;
 };
 
@@ -17,7 +17,7 @@ void strips_ask(bool any)
     setenv(COUNTERS_STRIPS, any ? "1" : "", 1);
 }
 
-/* Of its processes the one that was longest in regions. */
+/* Takes the process that was longest in regions. */
 void strips_keep(struct strip **strip, const struct attempt *attempt)
 {
     const struct loops_process *most = NULL;
@@ -66,7 +66,7 @@ static json_t *strip_row(const struct findings *findings, int choice)
                      strip->bin_s, "threads", threads);
 }
 
-/* By the gain in its own rounds; as it is, that is 0. */
+/* The choice with the least gain in its rounds, below the unmodified 0. */
 static int find_worst(const struct findings *findings)
 {
     const struct answer_choice *choice = findings->answer[0].choice;

@@ -98,7 +98,7 @@ static void add_loop(struct subjects *subjects,
     name_for_rules(subject, process, first);
 }
 
-/* In their order otherwise. */
+/* Otherwise keeps their order. */
 static void put_small_last(struct subjects *subjects)
 {
     struct subject *all = subjects->subject;

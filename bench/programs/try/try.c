@@ -96,7 +96,7 @@ static void leave_schemes(struct rounds *rounds)
                     100 * fmin(rounds->subjects->all, 1));
 }
 
-/* Nothing has to run for this answer, where nothing has run yet. */
+/* Whether the answer needs no run, if none was made yet. */
 static bool are_small(struct rounds *rounds)
 {
     const struct subjects *subjects = rounds->subjects;
@@ -242,8 +242,8 @@ static int run_missing(struct rounds *rounds, struct origin *origin, bool began,
     return code == 0 ? kept : code;
 }
 
-/* `failed`: a run of any choice has.  `began`: the first run was made; else
- * nothing runs, and `began` becomes true where nothing has to. */
+/* `failed`: a run of any choice failed.  `began`: the first run was made;
+ * otherwise nothing runs, and `began` becomes true if no run is needed. */
 static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
                       bool *failed, struct error *err)
 {
@@ -360,7 +360,7 @@ static int try_in_folder(const struct try_plan *plan, struct origin *origin,
         code = try_all(plan, origin, candidates, &attempts, failed, err);
     attempts_close(&attempts);
     if (new)
-        folders_remove(plan->folder, there); /* where it is empty */
+        folders_remove(plan->folder, there); /* only if empty */
     return code;
 }
 

@@ -24,8 +24,7 @@ static void take_logs(double *values, int count)
         values[i] = log(values[i]);
 }
 
-/* Changes both lists, which are of the same rounds; `own` NULL: it is not
- * compared. */
+/* Changes both lists, from the same rounds; `own` NULL: no comparison. */
 static void fill_choice(struct answer_choice *choice, double *own,
                         double *times, double alpha)
 {
@@ -49,7 +48,7 @@ static bool is_compared(const struct answer_choice *choice)
 
 /* ---- what others had of the processors ---- */
 
-/* The system counts in such steps, for each processor. */
+/* The resolution of the system's counts, per processor. */
 static const double STEP_S = 0.01;
 
 struct usage {
@@ -65,8 +64,8 @@ static void add_usage(struct usage *usage, const struct tries_run *run)
     usage->runs++;
 }
 
-/* Over the rounds of a candidate, and of the program as it is in the same
- * rounds: load comes and goes. */
+/* Usage in a candidate's rounds, and the unmodified program's in the same
+ * rounds, because load varies. */
 static void find_usage(struct answer_choice *choice, const struct tries *tries,
                        int candidate)
 {
@@ -93,8 +92,8 @@ static void find_usage(struct answer_choice *choice, const struct tries *tries,
 
 bool answer_gains(const struct answer_choice *choice)
 {
-    /* A core that others have while the program runs makes it longer by no
-     * more than they have it: a gain that is larger is the choice's. */
+    /* Others' use of a core lengthens the program by no more than its duration:
+     * a larger gain is due to the choice. */
     return is_compared(choice) && choice->low > 0 &&
            choice->low > choice->excess;
 }
@@ -106,8 +105,8 @@ static int better_of(const struct answer *answer, int a, int b)
     return a < 0 || answer->choice[b].gain > answer->choice[a].gain ? b : a;
 }
 
-/* A time that is longer by less is no reason to ask more; nor by less than the
- * other, where the runs cannot tell. */
+/* A time that is longer by less than ALIKE does not justify a larger change;
+ * nor by less than UNSURE if the runs cannot distinguish them. */
 static const double ALIKE = 0.01, UNSURE = 0.05;
 
 static bool are_alike(const struct answer_choice *choice,
@@ -193,7 +192,7 @@ static void find_hidden(struct answer *answer, int count)
         answer->needed = count_needed(&answer->choice[answer->likely]);
 }
 
-/* Sorts the times as they are. */
+/* Sorts the unmodified times. */
 static void find_spreads(struct answer *answer, double *own, int runs,
                          int count)
 {

@@ -21,7 +21,7 @@ static int find_best(const struct findings *findings, int subject,
                        factor);
 }
 
-/* How much the most of a kind could gain unseen; NAN: nothing was compared. */
+/* The largest gain that a kind could have unseen; NAN: not compared. */
 static double find_hidden(const struct findings *findings, enum factor factor)
 {
     const struct candidates *candidates = findings->rounds->candidates;
@@ -45,7 +45,7 @@ int use_count_rules(const struct findings *findings)
     return count;
 }
 
-/* Other rules have another name: runs under them are not of one candidate. */
+/* Other rules get another name, because their runs are another candidate's. */
 static char *name_rules(const struct findings *findings)
 {
     const struct subjects *subjects = findings->rounds->subjects;
@@ -64,7 +64,7 @@ static char *name_rules(const struct findings *findings)
 /* The longest path that the library takes. */
 enum { RULES_PATH_MAX = 250 };
 
-/* Returns the scheme, or NULL; `name` is what it is called. */
+/* Returns the scheme, or NULL; sets `name`. */
 static char *choose_scheme(const struct findings *findings, char **name,
                            bool *tried)
 {
@@ -159,7 +159,7 @@ static bool are_dropped(const struct findings *findings, enum factor factor)
     return any;
 }
 
-/* The most of each kind that was tried, of the whole program. */
+/* Prints the best of each kind for the whole program. */
 static void print_kinds(const struct findings *findings, FILE *out)
 {
     const struct candidates *candidates = findings->rounds->candidates;
@@ -191,8 +191,7 @@ static void print_kinds(const struct findings *findings, FILE *out)
         fputc('\n', out);
 }
 
-/* The scheme for a loop that comes within so much of the best and has a clause;
- * -1: there is none. */
+/* A scheme with a clause for a loop, within NEAR of the best; -1: none. */
 static const double NEAR = 0.01;
 
 static int find_clause(const struct findings *findings, int subject,

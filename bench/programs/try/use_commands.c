@@ -1,4 +1,4 @@
-/* What to type next, as the text and the page say it. */
+/* The next commands, for the text and the page. */
 #include "bench/launching/progress_line.h"
 #include "bench/options/command.h"
 #include "bench/programs/seen/start.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values with braces are for the shell as they are. */
+/* Values with braces are quoted for the shell. */
 static void print_setting(FILE *out, const char *setting)
 {
     char *all = need_copy(setting), *at = all, *word;
@@ -78,7 +78,7 @@ char *use_rules(const struct findings *findings)
     return finish(out, &text);
 }
 
-/* The same --try with so many rounds; those that there are count. */
+/* The same --try with so many rounds, including existing ones. */
 static char *more_rounds(const struct findings *findings, int repetitions)
 {
     const struct rounds *rounds = findings->rounds;
