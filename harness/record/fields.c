@@ -116,7 +116,7 @@ static bool is_within(double number, const struct record_field *field)
            (field->most == 0 || number <= field->most);
 }
 
-/* A whole number, or -1 for what is not known. */
+/* A whole number, or -1 if unknown. */
 static int take_whole(const json_t *value, void *at,
                       const struct record_field *field)
 {

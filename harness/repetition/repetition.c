@@ -124,7 +124,7 @@ void run_close(struct run *run)
     free(run);
 }
 
-/* ---- what is known of it ---- */
+/* ---- properties of the run ---- */
 
 int run_workers(const struct run *run)
 {

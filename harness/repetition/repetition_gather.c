@@ -51,8 +51,8 @@ static double bound_step(const struct run *run, const struct run_result *result,
     return least(cost, n, run->tree.workers);
 }
 
-/* Nobody works while the data of the next step are made.  A pipeline is not
- * bound by its chunks alone. */
+/* No worker computes while the next step's data are made.  A pipeline is not
+ * only bound by its chunks. */
 static double bound_time(const struct run *run, const struct run_result *result)
 {
     const double *before = run->loop->cost_before;
@@ -68,7 +68,7 @@ static double bound_time(const struct run *run, const struct run_result *result)
     return time * serial_drift(run->loop);
 }
 
-/* Chunks whose result came too late are not part of the loop. */
+/* Drops chunks whose result came too late: they are not part of the loop. */
 static int64_t drop_late(const struct reissue *ledger, struct logged *all,
                          int64_t n)
 {
@@ -143,7 +143,7 @@ static struct rank_report *own_reports(const struct run *run)
 }
 
 /* Clocks of different hosts do not compare: the time is the longest of the
- * ranks' own, and the skew is known on one host, or in one process, only. */
+ * ranks' own times; the skew is known only on one host or in one process. */
 static void gather_ranks(struct run *run, struct run_result *result)
 {
     const struct comm *comm = &run->context->comm;
@@ -229,7 +229,7 @@ static void gather_tolls(struct run *run, struct run_result *result)
     result->tolls = all;
 }
 
-/* The loop ends with its last result in place, whatever was computed twice. */
+/* The loop ends when its last result is in place, even if chunks ran twice. */
 static void gather_ledger(struct run *run, struct run_result *result)
 {
     const struct reissue *ledger = ledger_of(run);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* A worker that came back after the end has lost its time before the end.
- * Returns what is cut off. */
+/* A worker that returned after the end lost only its time before the end.
+ * Returns the time cut off. */
 static double cut_tolls(struct perturb_toll *tolls, int count, double time_s)
 {
     double cut_s = 0;
@@ -21,7 +21,7 @@ static double cut_tolls(struct perturb_toll *tolls, int count, double time_s)
     return cut_s;
 }
 
-/* The end of a request is waiting, whatever its beginning is. */
+/* The waiting part of a request is at its end. */
 static double wait_after(const struct recent *recent, double time_s)
 {
     double after_s = 0;
@@ -41,8 +41,8 @@ static bool asks_at(const struct recent *recent, double time_s)
     return false;
 }
 
-/* A worker computes whenever it does nothing else: useless computing after the
- * end is cut off by the rest of the loop's time. */
+/* A worker that does nothing else computes: computing after the end is cut off
+ * by using the rest of the loop's time. */
 void run_end_with_loop(struct worker_result *r, struct perturb_toll *tolls,
                        int count, double time_s)
 {

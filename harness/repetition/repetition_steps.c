@@ -1,6 +1,6 @@
-/* Time steps of a loop whose iterations are independent: each is handed out
- * anew (replan), or by the chunks of the first (sticky).  Between two of them
- * the ranks exchange what they computed. */
+/* Time steps of a loop with independent iterations: each is handed out again
+ * (replan), or by the chunks of the first step (sticky). Between two steps the
+ * ranks exchange their results. */
 #include "harness/repetition/repetition_internal.h"
 
 #include "harness/problem/loop_costs.h"
@@ -51,7 +51,7 @@ void run_reset_steps(struct run *run)
         loop->kernel->steps->begin(loop->instance, loop->state);
 }
 
-/* A pass of the protocol, its chunks behind those of the passes before. */
+/* A pass of the protocol; appends its chunks to those of earlier passes. */
 static void run_handed_out(const struct run *run, struct worker *worker)
 {
     struct worker pass = *worker;
@@ -96,7 +96,7 @@ void run_step(struct run *run, struct worker *worker, double *sync_s)
     worker->end_s = engine_now();
 }
 
-/* Chunks that were not stamped took nothing. */
+/* Chunks without a stamp took no time. */
 static struct exchange_range range_of(const struct run *run, int i,
                                       const struct ran *ran)
 {
@@ -142,8 +142,8 @@ void run_exchange(struct run *run, int first, int workers)
         steps->slowest_s = took_s;
 }
 
-/* Uses the costs of all ranks if they exchanged them, else those of this
- * process, which are all. */
+/* Uses the costs of all ranks if they exchanged them, otherwise those of this
+ * process, which are complete. */
 static void recost_loop(struct run *run)
 {
     struct exchange *exchange = &run->steps.exchange;

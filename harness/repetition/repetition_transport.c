@@ -4,7 +4,7 @@
 #include "harness/problem/loop_costs.h"
 #include "harness/problem/loop_shared.h"
 
-/* The serial time is that of all time steps and of what is between them. */
+/* The serial time covers all time steps and the time between them. */
 static double iteration_s(const struct loop *loop)
 {
     double steps = loop->grid.steps > 1 ? loop->grid.steps : 1;
@@ -12,7 +12,7 @@ static double iteration_s(const struct loop *loop)
     return work > 0 ? work / steps / (double)loop->iterations : 0;
 }
 
-/* For requests ahead of a counter, which are not made beside a perturbation. */
+/* For early requests to a counter, which are disabled with perturbations. */
 static struct source_took took_of(const struct setup *setup,
                                   const struct loop *loop)
 {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* As harness/check/worklist.c, harness/repetition/sim/repetition_worker.c and
- * harness/transport/master/chain.c have them; a request as a cell's. */
+/* As in harness/check/worklist.c, harness/repetition/sim/repetition_worker.c
+ * and harness/transport/master/chain.c; a request as in cells. */
 const struct replay_costs replay_costs_usual = {.count_s = 10e-9,
                                                 .state_s = 25e-9,
                                                 .request_s = 0.2e-6,
@@ -35,7 +35,7 @@ static int check_kind(const struct replayer *rp, struct error *err)
 
 /* ---- opening ---- */
 
-/* As harness/transport/master/chain.c has it. */
+/* The same rule as in harness/transport/master/chain.c. */
 static int64_t ahead_of(const struct replay *in)
 {
     double iteration_s = in->before[in->iterations] / (double)in->iterations;
@@ -194,9 +194,9 @@ static bool starts_at_once(const struct replayer *rp, int worker)
            (server != NULL && server->host == worker);
 }
 
-/* The workers that start next: one of each master.  Its other ones are not
- * among the events yet, which are few then.  Returns when the next wave is due;
- * INFINITY: all have started. */
+/* Starts the next wave of workers: one of each master.  Its later workers are
+ * not in the list of events yet, which stays short.  Returns when the next wave
+ * is due; INFINITY: all have started. */
 static double start_wave(struct replayer *rp, int wave)
 {
     const struct tree *tree = rp->tree;

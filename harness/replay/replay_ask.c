@@ -1,9 +1,9 @@
-/* Workers whose master is in another rank: a request for each chunk. */
+/* Workers with a master in another rank: a request for each chunk. */
 #include "harness/replay/replay_internal.h"
 
 #include <math.h>
 
-/* While a worker's loop runs, its finish_s is the end of its chunk. */
+/* During the loop, a worker's finish_s is the end of its chunk. */
 static double *end_of(const struct replayer *rp, int worker)
 {
     return &rp->result->worker[worker].finish_s;
@@ -62,7 +62,7 @@ void ask_report(struct replayer *rp, int worker, struct master *master)
     learned->reported = 0;
 }
 
-/* Nobody else needs to know when an answer comes that shares no link. */
+/* An answer on an unshared link needs no event: nothing else depends on it. */
 void ask_answer(struct replayer *rp, int worker, double now,
                 const struct chunk *chunk)
 {

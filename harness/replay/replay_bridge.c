@@ -1,14 +1,14 @@
 /* Messages between two masters whose ranks' links are shared with others: a
- * bridge passes both links.  Messages share as in SimGrid, max-min: the link
- * with the least for each of its messages gives them that share.  The bridges'
- * unused shares of their other link go to the others there. */
+ * bridge uses both links.  Messages share as in SimGrid (max-min): the link
+ * with the smallest share per message gives it to all its messages.  Bridges
+ * leave the rest of their share of the other link to its other messages. */
 #include "harness/replay/replay_internal.h"
 
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 
-/* The part of its rate in the other direction, for confirmations. */
+/* The share of a message's rate in the other direction, for confirmations. */
 static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;
@@ -62,7 +62,7 @@ static void move_bridge(struct bridge *bridge, double now)
     bridge->moved_s = now;
 }
 
-/* Whether it leaves the rank of this link. */
+/* Whether the message leaves the rank of this link. */
 static bool goes_out_of(const struct replayer *rp, int m,
                         const struct server *server)
 {
@@ -70,8 +70,8 @@ static bool goes_out_of(const struct replayer *rp, int m,
     return down == (server == upper_of(rp, m));
 }
 
-/* The share of this link for each message without one; INFINITY: there is no
- * such message. */
+/* This link's share for each message without one; INFINITY: there is no such
+ * message. */
 static double part_of(const struct replayer *rp, const struct server *server)
 {
     const struct link *link = &server->link;
@@ -134,8 +134,8 @@ static struct server *find_least(const struct replayer *rp, int count,
     return &rp->server[least];
 }
 
-/* A link whose bridges all have their shares only shares among its other
- * messages. */
+/* If all bridges of a link have their shares, the link divides the rest among
+ * its other messages. */
 static void give_all(struct replayer *rp, int count)
 {
     int ends = 0;
@@ -205,7 +205,7 @@ void bridge_share(struct replayer *rp, struct server *server, double now)
     }
 }
 
-/* ---- one of them ---- */
+/* ---- one bridge ---- */
 
 static void put_bridge(struct replayer *rp, struct link *link, int m)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A tick of the simulated clock, which schemes that only compare are told. */
+/* A tick of the simulated clock, for schemes that only compare times. */
 static const double TICK_S = 1e-12;
 
 static double reported_time(const struct replayer *rp, double from, double to)

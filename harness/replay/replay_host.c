@@ -1,5 +1,5 @@
-/* A rank whose first worker serves beside computing: it looks for requests in
- * the course of a chunk, and when it waits it serves at once. */
+/* A rank whose first worker also serves: it polls for requests during a chunk,
+ * and serves at once when it waits. */
 #include "harness/replay/replay_internal.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ static void begin_serving(struct replayer *rp, struct server *server,
                (uint32_t)(server - rp->server), SERVED);
 }
 
-/* Looks are slice_s apart, from the beginning of the segment on; the last is
- * before its end. */
+/* Polls are slice_s apart from the segment's begin on; the last one is before
+ * its end. */
 void serve_set_poll(struct replayer *rp, struct server *server, double now)
 {
     double slice_s = rp->in->costs.slice_s;
@@ -68,8 +68,7 @@ void serve_polled(struct replayer *rp, struct server *server, double now)
     poll_queue(rp, server, now);
 }
 
-/* A chunk, or the part of it before a TURN, is done.  Nobody looks at a
- * TURN. */
+/* A chunk, or its part before a TURN, is done.  There is no poll at a TURN. */
 void serve_end_segment(struct replayer *rp, struct server *server, double now)
 {
     server->left_s = 0;

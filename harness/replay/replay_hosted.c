@@ -1,5 +1,5 @@
-/* Workers whose master, or pool, is in their own rank: no request, but the pool
- * may wait for one. */
+/* Workers with a master, or pool, in their own rank: they send no request, but
+ * the pool may wait for an answer. */
 #include "harness/replay/replay_internal.h"
 
 #include <errno.h>
@@ -33,13 +33,13 @@ void hosted_start(struct replayer *rp, int worker)
 
 /* ---- a chunk ---- */
 
-/* Until it leaves, its finish_s is the rest of a chunk after its TURN. */
+/* Until a worker leaves, its finish_s is the time of a chunk after its TURN. */
 static double *rest_of(const struct replayer *rp, int worker)
 {
     return &rp->result->worker[worker].finish_s;
 }
 
-/* A worker without children does nothing between a chunk's END and its TAKE. */
+/* For workers that do not serve, nothing happens between END and TAKE. */
 static void compute_segment(struct replayer *rp, int worker, double now,
                             double seconds, enum what ends)
 {
@@ -133,7 +133,7 @@ static void begin_waiting(struct replayer *rp, int worker, double now)
         serve_go_on(rp, server, now);
 }
 
-/* Since it has asked. */
+/* Tries to take a chunk for a worker that has asked. */
 static void try_take(struct replayer *rp, int worker, double now)
 {
     struct chunk chunk;

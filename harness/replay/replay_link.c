@@ -1,8 +1,8 @@
-/* The link of a rank with masters, shared by all messages between it and other
- * nodes as in SimGrid.  A message's latency passes first, then its bytes; all
- * messages under way get the same rate.  Each also takes a part of that rate in
- * the other direction, for confirmations.  A message between two masters with
- * requests of others shares the links of both (replay_bridge.c). */
+/* The link of a rank with masters, shared by all messages between the rank and
+ * other nodes as in SimGrid.  A message first takes its latency, then its
+ * bytes; all messages under way get the same rate.  Each also uses a part of it
+ * in the other direction, for confirmations.  A message between two masters
+ * with remote children shares both links (replay_bridge.c). */
 #include "harness/replay/replay_internal.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The part of its rate in the other direction. */
+/* The share of a message's rate used in the other direction. */
 static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;
@@ -83,8 +83,8 @@ static struct event first_event(const struct link *link, int here)
     return first;
 }
 
-/* Its first event may be another one.  Above the first pair that another link
- * wins as before, nothing changes. */
+/* Updates the tree if the link's first event has changed.  Above a pair that
+ * another link wins as before, nothing changes. */
 static void set_next(struct replayer *rp, struct server *server)
 {
     int here = (int)(server - rp->server);
@@ -104,8 +104,7 @@ static void set_next(struct replayer *rp, struct server *server)
     }
 }
 
-/* Whether it comes after all that leave already: then it needs no other place.
- */
+/* Whether the event is after all in the list, and so can be appended. */
 static bool comes_last(const struct asks *leaving, const struct event *event)
 {
     if (leaving->count == 0)
@@ -187,7 +186,7 @@ void link_advance(struct link *link, double now)
     link->moved_s = now;
 }
 
-/* An event that comes too early is no harm. */
+/* An event that comes too early does no harm. */
 void link_plan(struct replayer *rp, struct server *server, bool anew)
 {
     struct link *link = &server->link;
@@ -205,7 +204,7 @@ void link_plan(struct replayer *rp, struct server *server, bool anew)
     set_next(rp, server);
 }
 
-/* Others are on their way than before. */
+/* The messages on the link have changed. */
 static void share_link(struct replayer *rp, struct server *server, double now,
                        bool anew)
 {
@@ -223,7 +222,7 @@ static void begin_flow(struct replayer *rp, struct server *server, uint32_t who,
                        enum what what)
 {
     struct link *link = &server->link;
-    /* Its worker was not looked at for long. */
+    /* This worker's memory has not been used for long. */
     if (what == ANSWER)
         __builtin_prefetch(&rp->result->worker[who]);
     struct event flow = {link->passed + bytes_of(rp, who, what), who, what};
@@ -310,7 +309,7 @@ static int rank_of(const struct replayer *rp, uint32_t who, enum what what)
     return worker ? rp->tree->worker_rank[who] : rp->tree->master[who].rank;
 }
 
-/* Later than those before it. */
+/* In order: later than the earlier ones. */
 static void set_out(struct replayer *rp, struct server *server,
                     const struct ask *ask, double now)
 {

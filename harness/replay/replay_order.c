@@ -1,6 +1,6 @@
-/* The order in which a rank with masters takes requests: that in which they set
- * out, as MPI matches messages with receives.  One that comes before an earlier
- * one, which is longer or shares its link with more, waits for that. */
+/* The order in which a rank with masters takes requests: that of their
+ * departure, as MPI matches messages with receives.  A request that overtakes
+ * an earlier one (longer, or on a busier link) waits for it. */
 #include "harness/replay/replay_internal.h"
 
 static struct awaited *awaited_at(struct order *order, int i)
@@ -8,8 +8,8 @@ static struct awaited *awaited_at(struct order *order, int i)
     return &order->awaited[(order->first + i) % RECEIVED];
 }
 
-/* Simultaneous requests of masters above pools were seen to come from the first
- * on.  All others come from the last on, as their events do. */
+/* In SimGrid, simultaneous requests of masters above pools arrive in ascending
+ * order.  All others arrive in descending order, as their events do. */
 static bool goes_before(const struct replayer *rp, const struct ask *ask,
                         const struct ask *other)
 {

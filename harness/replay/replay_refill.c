@@ -1,5 +1,5 @@
-/* Refills on their way.  All masters may wait for one at a time, so tasks that
- * continue each other are kept as one. */
+/* Refills on their way.  All masters may wait for one at the same time, so
+ * consecutive tasks are stored as one. */
 #include "harness/replay/replay_internal.h"
 
 #include <stdlib.h>

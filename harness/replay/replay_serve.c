@@ -1,5 +1,5 @@
-/* Ranks with masters: requests come, answers and refills go.  The order is that
- * of harness/transport/master/relay_serve.c and relay_wait.c. */
+/* Ranks with masters: requests arrive, answers and refills leave.  The order is
+ * that of harness/transport/master/relay_serve.c and relay_wait.c. */
 #include "harness/replay/replay_internal.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ void serve_put_ask(struct replayer *rp, struct asks *asks, struct ask ask)
             rp->code = -ENOMEM;
             return;
         }
-        /* The part before the head moves behind the rest. */
+        /* Moves the part before the head behind the rest. */
         memcpy(asks->ask + room, asks->ask,
                (size_t)asks->head * sizeof(*asks->ask));
         /* More than twice the room is never needed for that. */
@@ -103,7 +103,7 @@ static bool answer_request(struct replayer *rp, const struct ask *ask,
     return true;
 }
 
-/* It is served now. */
+/* Serves the request now. */
 void serve_handle(struct replayer *rp, struct server *server,
                   const struct ask *ask, double now)
 {
@@ -220,7 +220,7 @@ bool serve_has_arrived(const struct replayer *rp, const struct server *server)
     return false;
 }
 
-/* ---- what comes ---- */
+/* ---- arrivals ---- */
 
 /* By a rank that only serves, when it is free. */
 static void serve_now(struct replayer *rp, struct server *server,
@@ -234,7 +234,7 @@ static void serve_now(struct replayer *rp, struct server *server,
     serve_check(rp, server, server->free_s);
 }
 
-/* A refill that the rank has waited for has come to the one below. */
+/* The refill for which the rank waited has arrived at the one below. */
 static void resume_serving(struct replayer *rp, struct server *server,
                            double now)
 {
@@ -317,8 +317,8 @@ void serve_refill(struct replayer *rp, int m, double now)
 
 /* ---- the end ---- */
 
-/* The last reports go up inside the rank; masters whose parent is elsewhere
- * take their leave. */
+/* Passes the last reports up inside the rank; masters with a remote parent
+ * leave. */
 static void end_rank(struct replayer *rp, struct server *server, double now)
 {
     int last = -1;
@@ -334,8 +334,8 @@ static void end_rank(struct replayer *rp, struct server *server, double now)
             send_above(rp, m, now, MASTER_FINAL);
 }
 
-/* Whether children still ask, workers of this rank still work, or a refill is
- * under way. */
+/* Ends the rank, unless children still ask, its workers still compute, or a
+ * refill is under way. */
 void serve_check(struct replayer *rp, struct server *server, double now)
 {
     if (server->over || server->children > 0 || server->working > 0 ||

@@ -69,7 +69,7 @@ static int open_master(struct replayer *rp, int m, struct error *err)
     if (tree->master[parent].rank == tree->master[m].rank)
         master->parent = &rp->masters[parent].master;
     else
-        task_pool_lend(&master->pool); /* until a refill comes */
+        task_pool_lend(&master->pool); /* until a refill arrives */
     const struct sched_loop whole = {.iterations = in->iterations,
                                      .workers = tree->workers,
                                      .power = in->power,

@@ -1,7 +1,7 @@
 #include "harness/protocol/parallel/parallel.h"
 
-/* The fields of a worker that the loops below need, in registers: the compiler
- * must assume that a kernel could change anything it reaches by pointer. */
+/* The members of a worker that the loops below need, in registers: the compiler
+ * must assume that a kernel changes anything it reaches by pointer. */
 struct body {
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
@@ -39,10 +39,10 @@ static inline void run_step(struct body *body, const struct sched_table *table,
     run_range(body, chunk.start, chunk.size);
 }
 
-/* For a source that only counts: only the fetch-and-add and the table lie
- * between two chunks.  The step after an early one is counted first.  The
- * processor then has most of its chunk behind it when the counter's cache line
- * arrives.  Otherwise it would keep that line until the chunk ends. */
+/* For a source with only a counter: between two chunks are only the
+ * fetch-and-add and the table.  After an early step, the next step is counted
+ * first.  So the processor has run most of its chunk when the counter's cache
+ * line arrives.  Otherwise it would keep that line until the chunk ends. */
 static void run_counted(struct body *shared, struct source *source)
 {
     const struct sched_table table = *source->table;
@@ -58,7 +58,7 @@ static void run_counted(struct body *shared, struct source *source)
         run_step(&body, &table, step);
         step = next;
     }
-    /* The last of these may have found nothing. */
+    /* The last early request may have found no chunk. */
     if (body.chunks > before)
         source->ahead_count += body.chunks - before - (step >= table.steps);
     for (; step < table.steps; step = source_step(counter))
@@ -129,10 +129,9 @@ static void stamp_chunk(struct worker *w, const struct chunk *chunk,
     w->iterations += chunk->size;
 }
 
-/* As run_counted.  One stamp ends a chunk and begins the next where only a
- * counter is between two, which nobody waits for: its nanoseconds belong to a
- * chunk, as they belong to computing with timing: worker.  begin: the end of
- * the chunk before, if there was one. */
+/* run_counted with times.  If only a counter is between two chunks, one stamp
+ * ends a chunk and begins the next: the counter's nanoseconds belong to a
+ * chunk, as with timing: worker. begin: the end of the chunk before, if any. */
 static void stamp_counted(struct worker *w, const struct body *body,
                           uint64_t begin)
 {

@@ -6,12 +6,12 @@ enum {
     LINE = 64, /* bytes of a cache line */
     /* The lines of a boundary that are prefetched together once it arrived. */
     FETCH_MAX = 64,
-    /* The row above wants the halo a time step later: it goes in a few parts,
-     * not at every synchronization point. */
+    /* The row above needs the halo one time step later: it is sent in a few
+     * parts, not at every synchronization point. */
     HALO_PARTS = 8,
 };
 
-/* One chunk of rows on its way through the columns of a time step. */
+/* One chunk of rows in one time step, computed column by column. */
 struct passage {
     struct dmps *dmps;
     struct worker *worker;
@@ -20,7 +20,7 @@ struct passage {
     bool several;   /* not the worker's only chunk, as far as is known */
     int64_t extent; /* columns of the first row and the lag of the last */
     uint64_t sync_ticks;
-    /* The worker's; other workers' memory is next to it. */
+    /* Of the worker; copied, because other workers' memory is next to it. */
     int64_t chunks, iterations, logged;
     uint64_t compute_ticks;
 };
@@ -73,8 +73,8 @@ static int64_t columns_before(const struct passage *p, int step)
 
 /* ---- waiting ---- */
 
-/* Another core wrote these columns: all lines are asked for at once, and not
- * one after the other as the kernel comes to them. */
+/* Another core wrote these columns: fetches all cache lines at once, not one
+ * after the other as the kernel reaches them. */
 static void fetch_columns(const struct passage *p, const char *row,
                           int64_t from, int64_t to)
 {
@@ -85,7 +85,7 @@ static void fetch_columns(const struct passage *p, const char *row,
         __builtin_prefetch(at);
 }
 
-/* Time that schemes that learn must not take for the worker's own slowness. */
+/* Excludes time that learning schemes must not take for the worker's own. */
 static void count_wait(struct passage *p, uint64_t ticks)
 {
     struct source *source = p->worker->source;
@@ -149,7 +149,7 @@ static void wait_below(struct passage *p, struct kernel_block *block)
 
 /* ---- a synchronization point ---- */
 
-/* Whether the boundary below this chunk goes once, at its end. */
+/* Whether the boundary below this chunk is sent only once, at its end. */
 static bool ends_group(const struct passage *p)
 {
     return p->dmps->group > 0 && (p->chunk + 1) % p->dmps->group == 0;
@@ -167,8 +167,8 @@ static void give_below(const struct passage *p, int64_t to)
                   boundary_row(p, p->start + p->size - 1));
 }
 
-/* A worker of several chunks comes back to the one above when it has been
- * through all of them. */
+/* A worker with several chunks returns to the one above only after running all
+ * of them. */
 static void give_above(const struct passage *p, int64_t from, int64_t to)
 {
     struct dmps *dmps = p->dmps;
@@ -204,8 +204,8 @@ static void run_block(struct passage *p, int64_t from, int64_t to)
 
 /* ---- chunks ---- */
 
-/* `entry` of the log, which holds the owned chunks in the further steps: a new
- * line of memory at every step would delay the stores published after it. */
+/* `entry` of the log, which has the worker's chunks for further steps: a new
+ * cache line in every step would delay the stores published after it. */
 static void run_chunk(struct passage *p, int64_t entry)
 {
     struct worker *worker = p->worker;
@@ -265,7 +265,7 @@ void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
     run_new_chunks(&p);
     int64_t count = p.logged - first;
     for (p.step = dmps->first + 1; p.step <= dmps->last; p.step++) {
-        /* Further steps: this worker's own chunks again. */
+        /* Further steps: this worker's chunks again. */
         for (int64_t i = first; i < first + count; i++) {
             const struct ran *ran = &p.worker->log[i];
             p.start = ran->start;

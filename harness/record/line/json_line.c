@@ -101,7 +101,7 @@ void line_tally(struct line *line, const char *key, int64_t value)
         line_whole(line, key, value);
 }
 
-/* As jansson writes it: 1.0, 1e20, 1e-5. */
+/* Formats like jansson: 1.0, 1e20, 1e-5. */
 void line_real(struct line *line, const char *key, double value)
 {
     char text[32];

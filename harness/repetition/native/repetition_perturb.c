@@ -118,7 +118,7 @@ void run_perturb_begin(struct run *run)
     }
 }
 
-/* Stops that fell into the loop; its rank has one worker. */
+/* Records stops within the loop; this rank has one worker. */
 static void take_stops(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];

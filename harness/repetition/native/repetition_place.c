@@ -1,4 +1,4 @@
-/* Where a run's workers and their data are: asked for, and as observed. */
+/* The places of a run's workers and their data: requested and observed. */
 #include "harness/repetition/native/repetition_impl.h"
 
 #include "base/stamp.h"

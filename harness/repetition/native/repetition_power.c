@@ -1,7 +1,6 @@
-/* The powers that workers register with.  To measure them at the start, all
- * workers run the same iterations of the cell's kernel at the same time.  They
- * run under the cell's load and under its permanent perturbations.  The slowest
- * has power 1. */
+/* The powers with which workers register.  To measure them at the start, all
+ * workers run the same iterations of the cell's kernel at the same time, under
+ * the cell's load and its permanent perturbations.  The slowest has power 1. */
 #include "harness/repetition/native/repetition_impl.h"
 
 #include "base/pages.h"
@@ -13,24 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample takes about so long, and is repeated for so long: several periods
- * (100 ms) of a CPU quota, and many time slices of competing processes. */
+/* The time of a sample, and of repeating it: several periods (100 ms) of a CPU
+ * quota, and many time slices of competing processes. */
 #define SAMPLE_S 0.005
 #define MEASURE_S 0.5
 
-/* Polls in a sample, so that one comes about every 20 us. */
+/* Polls in a sample, one about every 20 us. */
 enum { POLLS = 250 };
 
-/* Iterations apart by about the golden ratio are spread evenly, however many
- * they are. */
+/* Steps of about the golden ratio spread any number of iterations evenly. */
 #define GOLDEN 0.6180339887498949
 
 struct meter {
     struct run *run;
     int64_t count;  /* iterations of the sample */
-    uint8_t *hit;   /* of all workers, the perturbations that slow it */
-    double start_s; /* of measuring, on this rank */
-    double rate[];  /* of each of this rank's workers, samples per second */
+    uint8_t *hit;   /* of all workers: the perturbations that slow them */
+    double start_s; /* begin of measuring, on this rank */
+    double rate[];  /* for each worker of this rank, samples per second */
 };
 
 static int64_t sample_iteration(const struct loop *loop, int64_t j)
@@ -39,8 +37,8 @@ static int64_t sample_iteration(const struct loop *loop, int64_t j)
     return (int64_t)at < loop->iterations ? (int64_t)at : loop->iterations - 1;
 }
 
-/* Rows that depend on each other come in order from the first.  The poll
- * (NULL: none) is where a slow worker is held. */
+/* Dependent rows run in order from the first one.  In its poll (NULL: none) a
+ * slowed worker is held. */
 static void run_sample(const struct loop *loop, int64_t count, char *scratch,
                        char *output, const struct kernel_poll *poll)
 {
@@ -56,7 +54,7 @@ static void run_sample(const struct loop *loop, int64_t count, char *scratch,
     }
 }
 
-/* ---- memory of one worker, mapped: untouched pages cost nothing ---- */
+/* ---- memory of one worker; untouched pages are not allocated ---- */
 
 static size_t scratch_room(const struct loop *loop)
 {
@@ -72,7 +70,7 @@ static size_t output_room(const struct loop *loop)
 
 /* ---- measuring ---- */
 
-/* As many iterations as fit into a sample on the first worker. */
+/* The number of iterations that fit into a sample on the first worker. */
 static int64_t choose_count(const struct loop *loop)
 {
     char *memory = pages_map(output_room(loop));

@@ -1,4 +1,4 @@
-/* The output of a whole loop, from all ranks to a file. */
+/* Writes the output of a whole loop from all ranks to a file. */
 #include "harness/repetition/native/repetition_impl.h"
 
 #include <errno.h>

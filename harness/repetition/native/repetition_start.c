@@ -54,8 +54,7 @@ void run_enter(struct run *run, const struct run_member *member)
 void run_leave_pass(struct run *run, const struct run_member *member)
 {
     if (member->thread == 0 && run_hands_out(run)) {
-        /* Until this rank has nothing left to send and no worker left to serve.
-         */
+        /* Until this rank has nothing to send and no worker to serve. */
         if (run->dependent.dmps != NULL)
             dmps_finish(run->dependent.dmps);
         end_finish(&run->rank->end);

@@ -12,7 +12,7 @@
 struct touch {
     const struct run *run;
     int worker;
-    const struct kernel_ops *kernel; /* which it runs then, */
+    const struct kernel_ops *kernel; /* the worker's real kernel, */
     const void *instance;            /* and its instance */
 };
 
@@ -46,7 +46,7 @@ static const struct kernel_ops touch_kernel = {.name = "touch",
 
 void run_touch_first(struct run *run)
 {
-    /* A chunk that is handed out again may run twice at a time. */
+    /* A reissued chunk may run twice at the same time. */
     if (run->loop->kernel->touch == NULL || run->loop->placed ||
         run->setup->cell.reissue > 0)
         return;

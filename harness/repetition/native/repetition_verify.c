@@ -48,8 +48,8 @@ static void collect_extents(struct run *run)
         hold_chunk(run, run->transport.setup.inbox, start, size);
 }
 
-/* Rows `first` to `last` as others see them: right values of this repetition
- * would hide that a worker does not wait for those of the next. */
+/* Poisons rows `first` to `last` where other workers read them: right values of
+ * this repetition would hide that a worker does not wait in the next one. */
 static void poison_rows(struct run *run, int64_t first, int64_t last)
 {
     const struct dmps *dmps = run->dependent.dmps;

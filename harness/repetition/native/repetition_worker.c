@@ -59,7 +59,7 @@ static void feed_run(const void *instance, void *scratch, int64_t start,
 /* Represents the loop's kernel in the protocol: only its run exists. */
 static const struct kernel_ops feed_kernel = {.name = "feed", .run = feed_run};
 
-/* Time steps whose chunks are logged: one, when they are the same in all. */
+/* How many time steps have logged chunks: one if all are equal. */
 static int logged_steps(const struct run *run)
 {
     const struct dmps *dmps = run->dependent.dmps;
@@ -127,7 +127,7 @@ void run_open_impl(struct run *run)
 struct placing {
     struct run *run;
     struct error *err;
-    int code; /* of the first thread that could not */
+    int code; /* of the first thread that failed */
     atomic_flag said;
 };
 

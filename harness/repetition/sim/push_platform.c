@@ -1,5 +1,5 @@
 /* The simulated platform's own numbers: g is the latency of the route from the
- * master to a worker, G its bandwidth, w the cost of an iteration there. */
+ * master to a worker, G its time per byte, w the cost of an iteration there. */
 #include "harness/repetition/push_platform.h"
 
 #include "harness/engine/sim/world.h"

@@ -1,6 +1,6 @@
-/* Loops with dependences in simulation: the real DMPS runs over a kernel whose
- * blocks take their cost in time.  Nothing is computed, so every block checks
- * whether the blocks that it needs were done before. */
+/* Loops with dependences in simulation: the real DMPS runs a kernel whose
+ * blocks only take time.  Nothing is computed; instead every block checks that
+ * the blocks it needs were done before. */
 #include "harness/repetition/sim/repetition_impl.h"
 
 #include "base/pages.h"
@@ -18,8 +18,8 @@
 
 /* ---- blocks ---- */
 
-/* Seconds of a block at power 1: its share of the cost of each row, and the
- * cost of starting the rows that it has a part of. */
+/* Seconds of a block at power 1: its share of each row's cost, and the start of
+ * the rows in it. */
 static double block_s(const struct loop *loop, const struct kernel_block *block)
 {
     const struct kernel_grid *grid = &loop->grid;
@@ -121,8 +121,8 @@ int dependent_logged_steps(const struct run *run)
     return all ? run->loop->grid.steps : 1;
 }
 
-/* Chunks of several time steps are found in their workers' logs; chunks of one
- * step are all listed when handed out, in less memory. */
+/* Chunks of several time steps are in their workers' logs; chunks of one step
+ * are listed when handed out, which takes less memory. */
 int run_open_logs(struct run *run, struct error *err)
 {
     struct run_impl *impl = run->impl;

@@ -1,5 +1,5 @@
-/* The perturbations of a simulated run.  A held worker does nothing while time
- * passes: its loss is known from the times of its computing, and is slept. */
+/* The perturbations of a simulated run.  The loss of a held worker is computed
+ * from its computing times, and the worker sleeps that long. */
 #include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
@@ -62,8 +62,8 @@ static void report_deadlock(void)
         return; /* then SimGrid says it */
 }
 
-/* A worker that never comes back waits until the loop is over without it;
- * without reissue that is never. */
+/* A worker that never returns waits until the loop ends without it; without
+ * reissue that is never. */
 static void wait_until_over(struct sim_worker *one)
 {
     const struct engine_patience patience = {0};

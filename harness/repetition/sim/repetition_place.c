@@ -59,8 +59,8 @@ int run_shared_masters(const struct run *run)
     return 0;
 }
 
-/* Other reasons for different times: schemes that keep learning, and time
- * slices that begin at another point. */
+/* Other causes of varying times: schemes that keep learning, and time slices
+ * with varying begin. */
 bool run_varies(const struct run *run)
 {
     bool sliced = run->powers.queue != NULL &&
@@ -86,8 +86,8 @@ static int compare_hosts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A host is known by its first rank: addresses differ from run to run.  Shared
- * cores and caches of its cores are not simulated. */
+/* A host is identified by its first rank: addresses differ from run to run.
+ * Shared cores and caches are not simulated. */
 void run_share_sites(const struct run *run, struct site *site)
 {
     const struct world *world = world_here();

@@ -18,9 +18,9 @@ void run_end(struct run *run)
     perturb_end(run);
 }
 
-/* Masters start at once, and the groups of workers start in parallel.  Where
- * nobody serves, all start at once: the time of a loop is the longest of the
- * ranks' own times, so what a rank starts later would be missing in it. */
+/* Masters start at once, and the groups of workers start in parallel.  Without
+ * masters, all start at once: a loop's time is the longest of the ranks' own
+ * times, so a later start would be missing in it. */
 static double delay_of(const struct tree *tree, int worker)
 {
     if (worker < 0)
@@ -43,7 +43,7 @@ void run_enter(struct run *run, const struct run_member *member)
         rank->start_s = engine_now();
 }
 
-/* Boundaries are sent by the rank of SMPI whose they are. */
+/* Boundaries are sent by the SMPI rank that owns them. */
 void run_leave_pass(struct run *run, const struct run_member *member)
 {
     struct transport_end *end = &run->rank[member->here].end;

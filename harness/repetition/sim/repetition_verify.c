@@ -1,5 +1,5 @@
 /* Whether a simulated repetition ran every iteration once, in an order that its
- * dependences allow.  There is nothing else to verify: nothing is computed. */
+ * dependences allow.  Nothing else is verified: nothing is computed. */
 #include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"

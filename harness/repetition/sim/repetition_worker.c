@@ -1,4 +1,4 @@
-/* Workers that charge time: their places, and what was measured of them. */
+/* Workers that charge time: their places and measurements. */
 #include "harness/repetition/sim/repetition_impl.h"
 
 #include "harness/engine/sim/world.h"
@@ -19,8 +19,8 @@ enum { POLLS_MAX = 64 };
 
 /* ---- work ---- */
 
-/* A core is shared with what competes with the worker: in the slices that this
- * machine was seen to have, else fairly at every moment. */
+/* The core is shared with the worker's competitors: in time slices as measured
+ * on this machine, otherwise fairly at every moment. */
 static void compute_slice(struct sim_worker *one, double seconds)
 {
     double start = engine_now(), speed = world_here()->speed;
@@ -49,7 +49,7 @@ void sim_worker_compute(struct sim_worker *one, double seconds,
         compute_slice(one, seconds);
 }
 
-/* Stands for the loop's kernel: takes the time that the iterations cost. */
+/* Replaces the loop's kernel: takes the time of the iterations. */
 static void charge_run(const void *instance, void *scratch, int64_t start,
                        int64_t size, void *output,
                        const struct kernel_poll *poll)

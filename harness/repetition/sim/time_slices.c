@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* As a worker polls natively before it sleeps (harness/messages/native/comm.c).
- */
+/* How long a worker polls natively before it sleeps
+ * (harness/messages/native/comm.c). */
 static const double POLLS_S = 1e-3;
 /* Times that differ by less are one. */
 static const double SAME_S = 1e-9;
@@ -22,7 +22,7 @@ void slices_open(struct slices *slices,
     slices->since_s = NAN;
 }
 
-/* The tick has come: how long the others have the core. */
+/* At a tick: returns how long the others have the core. */
 static double tick_slices(struct slices *slices)
 {
     bool leaves = slices->ahead_s > SAME_S;
@@ -48,7 +48,7 @@ static double poll_slices(struct slices *slices, double until_s)
     return at;
 }
 
-/* Then it has slept: the others have caught up meanwhile, and ticks passed. */
+/* The worker has slept: the others caught up meanwhile, and ticks passed. */
 static void sleep_since(struct slices *slices, double from_s, double now)
 {
     double slept = fmax(0, now - from_s);

@@ -24,7 +24,7 @@ static void place_back(struct chain_root *root)
     root->back = (void *)((char *)root->state + state_only(root));
 }
 
-/* ---- the root: a table where the sequence is known, else its state ---- */
+/* ---- the root: a table if the sequence is known, otherwise a state ---- */
 
 static int open_table(struct chain_root *root, struct error *err)
 {
@@ -105,7 +105,7 @@ static int open_root(struct chain_root *root, struct error *err)
     if (code == 0 && setup->reissue == 0 && !setup->cost.changes &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);
-    if (setup->prefetch) /* without a table nothing is early */
+    if (setup->prefetch) /* without a table no step is early */
         root->early = source_early_steps(&root->table, root->loop.workers,
                                          &setup->cost.took);
     if (code == 0 && has_memory(root))
@@ -179,7 +179,7 @@ int chain_rewind(void *shared, bool further_step)
         sched_again(&root->sched, &root->setup->scheme->outer_spec,
                     &root->loop);
     else if (root->state != NULL)
-        init_state(root, NULL); /* it went well before, with the same data */
+        init_state(root, NULL); /* succeeded before with the same data */
     if (root->counter != NULL)
         atomic_store(&root->counter->step, root->table.primed);
     if (root->back != NULL)
@@ -268,8 +268,8 @@ static int open_upstream(struct chain *chain, struct error *err)
     return 0;
 }
 
-/* The iterations that take about as long as an answer: a computing master looks
- * for requests every 20 us, and an answer with data may take a chunk's time. */
+/* The iterations that take about as long as an answer: a computing master polls
+ * every 20 us, and an answer with data may take a chunk's time. */
 static int64_t ahead_of(const struct transport_setup *setup)
 {
     const double lead_s = 50e-6;
@@ -318,7 +318,7 @@ static int open_relay(struct chain *chain, struct error *err)
     return root->kind->windowed ? open_upstream(chain, err) : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- opening and closing ---- */
 
 static int open_parts(struct chain *chain, struct error *err)
 {

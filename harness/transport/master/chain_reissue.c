@@ -1,6 +1,5 @@
-/* A chain whose chunks may be handed out again: the ledger, the workers'
- * private results, and the sources in front of those of workers that share
- * memory with the ledger. */
+/* A chain with reissued chunks: the ledger, the workers' private results, and
+ * the sources before those of workers that share memory with the ledger. */
 #include "harness/transport/master/chain.h"
 
 #include "base/pages.h"
@@ -9,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* However short its chunks are, a worker may lose its core for a moment, and a
- * message takes its time. */
+/* Even with short chunks, a worker may lose its core for a moment, and a
+ * message takes time. */
 static const double LEAST_S = 100e-6;
 
 int chain_root_open_ledger(struct chain_root *root, struct error *err)
@@ -26,7 +25,7 @@ int chain_root_open_ledger(struct chain_root *root, struct error *err)
 
 /* ---- where workers compute ---- */
 
-/* Untouched pages cost nothing. */
+/* Untouched pages are not allocated. */
 static int open_own(struct chain *chain, struct error *err)
 {
     const struct transport_setup *setup = chain->setup;

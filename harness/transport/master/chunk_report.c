@@ -38,7 +38,7 @@ void reports_add(struct reports *reports, const struct report *report)
     if (reports->list == NULL)
         return;
     if (!reports->sums) {
-        /* More than there can be chunks: no scheme counts on all of them. */
+        /* More reports than chunks may exist: no scheme needs all. */
         if (reports->count < reports->room)
             reports->list[reports->count++] = *report;
         return;

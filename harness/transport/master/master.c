@@ -12,7 +12,7 @@ int master_open(struct master *master, const struct tree *tree, int index)
                               .workers = place->workers};
     bool super = place->parent < 0 && place->rank >= 0;
     master->left = calloc((size_t)place->workers + 1, sizeof(*master->left));
-    /* A batch, and as many reserved chunks whose workers are late. */
+    /* Room for a batch, and as many reserved chunks of late workers. */
     int code = task_pool_open(&master->pool, (super ? 1 : 2) * place->workers,
                               place->first_worker, place->workers);
     return master->left != NULL ? code : -ENOMEM;
@@ -96,8 +96,8 @@ static int scheme_batch(struct master *master, int first, int workers,
     return count;
 }
 
-/* A worker that has left gets nothing reserved.  An unreserved chunk may name a
- * worker of another master. */
+/* A worker that has left gets no reserved chunk.  An unreserved chunk may name
+ * a worker of another master. */
 static void put_task(struct master *master, const struct task *task)
 {
     struct task kept = *task;
@@ -127,7 +127,7 @@ static void pass_reports(struct master *master)
 {
     const struct master_upstream *upstream = master->upstream;
     struct reports *reports = &master->reports;
-    struct report *list = reports->list; /* nothing is added meanwhile */
+    struct report *list = reports->list; /* no report is added meanwhile */
     int count = reports_take(reports, list);
     for (int i = 0; i < count; i++) {
         if (master->parent != NULL) {
@@ -140,8 +140,8 @@ static void pass_reports(struct master *master)
     }
 }
 
-/* A parent in the same process; a large pool is filled in several parts.  A
- * range comes whole. */
+/* From a parent in the same process; fills a large pool in several parts, but
+ * takes a range as a whole. */
 static enum master_answer fill_from_parent(struct master *master)
 {
     enum { PART = 64 };

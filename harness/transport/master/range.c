@@ -133,7 +133,7 @@ bool range_left(const struct range *range)
                            head->next_start < head->iterations);
 }
 
-/* A primed chunk: the unit's own, or the first that is still there. */
+/* A primed chunk: the unit's own, or the first one left. */
 static bool take_primed(struct range *range, int unit, struct chunk *chunk)
 {
     for (int i = 0; range->taken[unit]; i++)

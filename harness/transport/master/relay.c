@@ -98,7 +98,7 @@ static int open_masters(struct relay *relay, const struct relay_setup *setup,
     return relay->reply ? 0 : -ENOMEM;
 }
 
-/* Reports behind the longest request that comes here. */
+/* The most reports in a request to this rank. */
 static size_t most_reports(const struct relay *relay,
                            const struct relay_setup *setup)
 {
@@ -115,9 +115,9 @@ static size_t most_reports(const struct relay *relay,
 }
 
 /* Messages under way: a worker's request and its last one.  A master has at
- * least KEPT_BY_MASTERS; if it is refilled, one answer per child, so that a
- * refill's answers all leave at once.  Not more: SMPI walks all of them at the
- * end of each, which with 131,072 children took longer than everything else. */
+ * least KEPT_BY_MASTERS; if it is refilled, one answer per child, so that all
+ * answers after a refill leave at once.  Not more: SMPI visits all of them at
+ * the end of each, which took longest with 131,072 children. */
 enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
 
 static int kept_of(const struct relay *relay, int children)
@@ -169,9 +169,9 @@ static int open_results(struct relay *relay, const struct relay_setup *setup)
     return code;
 }
 
-/* One chunk may come while another is computed, if it is asked for so early.  A
- * child asks for the next when the data of the one before have landed, so that
- * one message of each waits at most. */
+/* One chunk may arrive while another is computed, if it is requested early.  A
+ * child requests the next one after the data of the one before have arrived, so
+ * at most one message of each waits. */
 static int open_input(struct relay *relay)
 {
     int code = 0;
@@ -272,7 +272,7 @@ void relay_leave(struct relay *relay)
     engine_wake(&relay->moved);
 }
 
-/* Masters whose parent is elsewhere take their leave from it. */
+/* Masters with a remote parent leave it. */
 static void leave_parents(struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++) {
@@ -292,7 +292,7 @@ static bool is_busy(const struct relay *relay)
            relay_refilling(relay) || relay->results.arrivals > 0;
 }
 
-/* Until nothing is on its way to this rank or from it. */
+/* Waits until no message is on its way to or from this rank. */
 static void await_results(struct relay *relay)
 {
     struct mailbox *box = &relay->box;

@@ -1,8 +1,8 @@
 /* The workers' end of the relay. */
 #include "harness/transport/master/relay.h"
 
-/* Requests are small: the library buffers them, and the receiver always has a
- * receive posted or is on its way to one. */
+/* Requests are small: the library buffers them, and the receiver has a receive
+ * posted or soon posts one. */
 void relay_send_request(struct relay *relay, struct request request, int thread,
                         const struct chunk *finished)
 {
@@ -47,9 +47,9 @@ static void begin_time(struct relay_source *source, double asked,
     source->got_s = engine_now();
 }
 
-/* The pool is empty.  If threads have separate addresses, none can wait for its
- * messages and for another thread's at once: thread 0 of a serving rank looks
- * for both. */
+/* The pool is empty.  If threads have separate addresses, no thread can wait
+ * for its messages and another thread's at once: thread 0 of a serving rank
+ * polls for both. */
 static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
 {
     bool both = relay->comm->lanes > 1 && relay_serves(relay) &&
@@ -124,7 +124,7 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     return true;
 }
 
-/* Both under a scheme that learns, at whatever level: the times begin here. */
+/* hosted_next or pooled_next, timed for a scheme that learns at any level. */
 static bool hosted_learning_next(struct source *base, struct chunk *chunk)
 {
     struct relay_source *source = (struct relay_source *)base;
@@ -151,7 +151,7 @@ static void post_answer(struct relay_source *source)
                          &source->answer));
 }
 
-/* A worker's own report fits into the request. */
+/* A worker's only report fits into the request. */
 static void add_report(struct relay_source *source, struct request *request)
 {
     request->ran = source->report.size;
@@ -257,8 +257,8 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     return chunk->size > 0;
 }
 
-/* The same under a scheme that learns.  With prefetch the time of a chunk
- * travels as its results do. */
+/* remote_next under a scheme that learns.  With prefetch a chunk's time is sent
+ * with its results. */
 static bool remote_learning_next(struct source *base, struct chunk *chunk)
 {
     struct relay_source *source = (struct relay_source *)base;

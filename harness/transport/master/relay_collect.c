@@ -1,10 +1,10 @@
 /* Answers that wait for results (answer: collected), in the order of Han and
  * Chronopoulos: a master receives the results of a worker and only then assigns
- * it a chunk (section III.A, master, step (2)(b); section IV, step (3)(a)).  A
- * master whose link is full then hands out no more than it takes in.
+ * it a chunk (section III.A, master, step (2)(b); section IV, step (3)(a)). So
+ * a master with a full link hands out no more than it receives.
  *
- * Results are received in the order of the requests, as many at a time as a
- * rank lands; each request is answered when its own are there. */
+ * Results are received in the order of requests, as many at a time as a rank
+ * posts receives; each request is answered when its results have arrived. */
 #include "harness/transport/master/relay.h"
 
 #include <errno.h>

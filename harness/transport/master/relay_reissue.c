@@ -2,8 +2,8 @@
  *
  * The master answers every request at once: with a chunk, fresh or reissued,
  * with the end, or with a time to wait before the worker asks again.  When all
- * results are in place the master tells every rank.  A worker that was away
- * returns then and ends as all others do. */
+ * results are in place, the master tells every rank.  An absent worker then
+ * returns and ends like all others. */
 #include "harness/transport/master/relay.h"
 
 /* ---- answers ---- */

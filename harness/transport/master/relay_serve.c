@@ -1,5 +1,5 @@
-/* The masters' end of the relay: requests come in, answers and refills go out.
- * All of it is called with MPI held. */
+/* The masters' side of the relay: requests arrive, answers and refills leave.
+ * All functions are called with MPI held. */
 #include "harness/transport/master/relay.h"
 
 struct master *relay_hosted(const struct relay *relay, int index)
@@ -59,7 +59,7 @@ static bool answer_request(struct relay *relay, const struct request *request)
     return true;
 }
 
-/* Where chunks are handed out again a worker's time comes with its result. */
+/* With reissued chunks a worker's time is sent with its result. */
 static bool has_reports(const struct relay *relay,
                         const struct request *request)
 {
@@ -68,7 +68,7 @@ static bool has_reports(const struct relay *relay,
             reissue_counts(relay->ledger, request->child, request->start));
 }
 
-/* A worker's own report is in its request, those of a master are behind it. */
+/* A worker's report is in its request; those of a master follow its request. */
 static void take_reports(struct relay *relay, const struct request *request)
 {
     struct master *master = relay_hosted(relay, request->master);
@@ -131,8 +131,8 @@ static void answer_waiting(struct relay *relay)
 
 /* ---- requests for refills from above ---- */
 
-/* A request without reports is as short as any.  One with reports stays in its
- * place until the answer has come, or all messages on their way have landed. */
+/* A request without reports is short.  One with reports keeps its memory until
+ * the answer, or until all messages are sent. */
 void relay_send_hosted(struct relay *relay, struct hosted *hosted,
                        enum request_kind kind)
 {

@@ -3,14 +3,14 @@
 
 #include <limits.h>
 
-/* A request of MPI belongs to the thread that posted it, if each thread has its
- * own address. */
+/* If each thread has its own address, a request of MPI belongs to the thread
+ * that posted it. */
 static bool is_mine(const struct relay *relay, int poster)
 {
     return relay->comm->lanes == 1 || poster == comm_self(relay->comm);
 }
 
-/* Requests and results come to thread 0. */
+/* Thread 0 receives requests and results. */
 static bool is_receiver(const struct relay *relay)
 {
     return is_mine(relay, comm_address(relay->comm, relay->comm->rank, 0));
@@ -41,9 +41,9 @@ bool relay_refilling(const struct relay *relay)
     return false;
 }
 
-/* ---- looking; with MPI held ---- */
+/* ---- polling; with MPI held ---- */
 
-/* In this file as a whole, because every poll comes here. */
+/* Inlined in this file, because every poll calls it. */
 static bool take_request(struct relay *relay)
 {
     const struct request *request = request_queue_take(&relay->queue);
@@ -82,7 +82,7 @@ bool relay_poll(struct relay *relay)
 {
     if (!comm_try(relay->comm))
         return false;
-    relay->results.landing = INT_MAX; /* nobody waits for some, to post more */
+    relay->results.landing = INT_MAX; /* nobody waits before more are posted */
     bool any = false;
     while (takes_requests(relay) && take_request(relay))
         any = true;
@@ -112,9 +112,9 @@ bool relay_progress(struct relay *relay)
 
 /* ---- waiting ---- */
 
-/* The number of requests that a thread waits for together, and of results among
- * them.  More may be under way: the others are tested when one of these has
- * come. */
+/* How many requests a thread waits for together, and how many of them are
+ * results.  More may be under way: those are tested after one of these has
+ * completed. */
 enum {
     WAITS_MAX = 96,
     RESULTS_MAX = 64,
@@ -129,7 +129,7 @@ struct waits {
     int count;
     MPI_Request *from[WAITS_MAX];
     MPI_Request request[WAITS_MAX];
-    int place[WAITS_MAX]; /* which it is, or of which refill */
+    int place[WAITS_MAX]; /* which kind it is, or of which refill */
 };
 
 static void add_wait(struct waits *waits, MPI_Request *request, int place)
@@ -164,7 +164,7 @@ static void list_waits(struct relay *relay, struct waits *waits)
 static void wait_for_any(struct relay *relay, struct waits *waits,
                          struct engine_idle *idle, MPI_Status *status)
 {
-    /* Else one looks again, with MPI held, which it is not here. */
+    /* Otherwise polls again, with MPI held, which it is not here. */
     if (relay->comm->moving) {
         relay->results.landing = relay->comm->landing;
         list_waits(relay, waits);

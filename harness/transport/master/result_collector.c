@@ -105,8 +105,8 @@ void result_collector_reset(struct result_collector *collector)
 
 /* ---- messages ---- */
 
-/* Results of `size` iterations as a message.  As bytes where their number is an
- * int: SMPI copies all others. */
+/* Results of `size` iterations as a message: as bytes if their number fits an
+ * int, because SMPI copies all other types. */
 static MPI_Datatype message_type(const struct result_collector *collector,
                                  int64_t size, int *count)
 {
@@ -183,9 +183,9 @@ void result_collector_receive(struct result_collector *collector, int worker,
     *at = (struct result){start, size, from, tag};
 }
 
-/* ---- where chunks may be handed out again ---- */
+/* ---- with reissued chunks ---- */
 
-/* Without memory for one more it waits until another has come. */
+/* Without memory for one more it waits for the arrival of another. */
 static struct arrival *add_arrival(struct result_collector *collector)
 {
     while (collector->arrivals == collector->arrival_room) {

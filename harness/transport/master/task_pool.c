@@ -93,8 +93,8 @@ void task_pool_release(struct task_pool *pool, int worker)
     }
 }
 
-/* The position of the first task for these workers, a reserved one of theirs
- * before all others.  -1: there is none. */
+/* The position of the first task for these workers; one reserved for them comes
+ * before all others. -1: none. */
 static int find_task(const struct task_pool *pool, int first, int workers)
 {
     bool theirs_first = has_reserved(pool, first, workers);
@@ -127,7 +127,7 @@ bool task_pool_take(struct task_pool *pool, int first, int workers,
     return true;
 }
 
-/* Moves out up to `most` tasks, either reserved ones of these workers or
+/* Moves up to `most` tasks out, either those reserved for these workers or
  * unreserved ones; the others keep their order. */
 static int move_out(struct task_pool *pool, bool reserved, int first,
                     int workers, struct task *tasks, int most)

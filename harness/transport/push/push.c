@@ -108,7 +108,7 @@ void push_await(struct push *push, const struct push_chunk *c)
               PUSH_RESULT, s->comm->all, mailbox_add(&push->box));
 }
 
-/* A worker's results come in the order of its chunks. */
+/* A worker's results arrive in the order of its chunks. */
 void push_listen(struct push *push)
 {
     for (int64_t i = 0; master_here(push) && i < push->count; i++)

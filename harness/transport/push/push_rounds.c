@@ -1,7 +1,6 @@
-/* Rounds that the master plans while the loop runs (replan): each when its
- * first message can leave, from the time that each worker took for the last
- * chunk it has finished.  A computing master begins its own part when it has
- * none left. */
+/* Rounds that the master plans during the loop (replan): each when its first
+ * message can be sent, from the time of each worker's last finished chunk.  A
+ * computing master begins its part when it has no chunk left. */
 #include "harness/transport/push/push.h"
 
 #include "harness/process/need.h"
@@ -147,7 +146,7 @@ static void put_chunk(struct push *push, int worker, int64_t size)
     push_send(push, c);
 }
 
-/* Sums of loads are rounded, not loads: all iterations are handed out. */
+/* Rounds sums of loads, not loads, so that all iterations are handed out. */
 static void plan_round(struct push *push)
 {
     struct push_rounds *rounds = &push->rounds;

@@ -39,7 +39,7 @@ union push_line {
 struct push_end {
     struct push push;
     int first_worker, workers; /* of this rank */
-    union push_line *line;     /* of each of them */
+    union push_line *line;     /* one for each of them */
 };
 
 static int push_end_open(const struct transport *transport,

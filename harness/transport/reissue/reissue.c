@@ -78,8 +78,8 @@ static void hold_chunk(struct reissue *ledger, struct reissue_entry *entry,
     entry->later = ledger->holders++;
 }
 
-/* The cursor is 1 behind the first, and then 2 more than the place of the one
- * that was told. */
+/* After the first holder the cursor is 1, then the position of the last one
+ * plus 2. */
 int reissue_holder(const struct reissue *ledger,
                    const struct reissue_entry *entry, int32_t *cursor)
 {
@@ -291,8 +291,8 @@ int reissue_winner(const struct reissue *ledger, int64_t start)
     return at > 0 ? ledger->entry[at - 1].winner : -1;
 }
 
-/* The worker has run its chunk.  A dropped chunk tells a scheme nothing: it may
- * have waited for the end of the loop. */
+/* The worker has run its chunk.  A scheme does not learn from a dropped chunk,
+ * which may have waited for the end of the loop. */
 static void finish_chunk(struct reissue_source *source)
 {
     const struct chunk *chunk = &source->current;

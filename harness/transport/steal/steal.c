@@ -42,8 +42,8 @@ static int open_ranks(struct steal_loop *steal, const struct tree *tree)
     return code;
 }
 
-/* Whether the scheme accepts this loop.  It is not asked about ranges too small
- * for its keys. */
+/* Whether the scheme accepts this loop.  It never sees ranges too small for its
+ * keys. */
 static int check_scheme(const struct steal_loop *steal,
                         const struct sched_loop *loop, struct error *err)
 {
@@ -226,8 +226,8 @@ static bool own_piece(struct steal_source *source, struct chunk *chunk)
 
 /* ---- the thief, in memory ---- */
 
-/* Half of a range of another thread; of what came by message half as well if
- * there are others to share it with. */
+/* Half of another thread's range; also half of loot by message if other threads
+ * can share it. */
 static int64_t part_of(const struct steal *steal, int range, int64_t size)
 {
     if (range >= steal->workers && steal->workers == 1)
@@ -235,8 +235,8 @@ static int64_t part_of(const struct steal *steal, int range, int64_t size)
     return steal_half(size, steal->loop->min_chunk);
 }
 
-/* The thief is counted as loaded before it takes anything, so that no thread
- * ever sees 0 while iterations are on their way. */
+/* The thief counts as loaded before it takes anything, so that no thread sees 0
+ * while iterations are on their way. */
 static bool rob_victim(struct steal_source *source, int victim)
 {
     struct steal *steal = source->steal;
@@ -265,7 +265,7 @@ static bool rob_victim(struct steal_source *source, int victim)
     return false;
 }
 
-/* Loot from a message has no owner yet, so it comes first. */
+/* Loot by message has no owner yet, so it comes first. */
 static bool rob_anybody(struct steal_source *source)
 {
     struct steal *steal = source->steal;
@@ -276,8 +276,8 @@ static bool rob_anybody(struct steal_source *source)
             return true;
     while ((victim = victims_next(&source->victims, &round, steal->workers,
                                   &source->random)) >= 0) {
-        /* In simulation looking and robbing take time.  Charge all of it first:
-         * if time passed between a theft and the first piece of the loot, two
+        /* In simulation polling and stealing take time.  Charge all of it
+         * first: if time passed between a theft and the loot's first piece, two
          * thieves could rob each other of a last iteration for ever. */
         engine_charge(ENGINE_STATE);
         if (steal_size(steal_look(&steal->range[victim])) > 0)
@@ -318,7 +318,7 @@ static bool steal_next(struct source *base, struct chunk *chunk)
     bool found = true;
     if (own_piece(source, chunk))
         return true;
-    /* With no iteration left anywhere there is nothing to wait for. */
+    /* If no iteration is left anywhere, there is nothing to wait for. */
     if (is_over(steal))
         return false;
     double since = source_wait(base);

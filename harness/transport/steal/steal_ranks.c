@@ -5,20 +5,20 @@
 
 enum { STEAL_TAG = 1 };
 
-/* The victims tried in one tier before the next; a smaller tier is tried
- * whole. */
+/* How many victims in one tier are tried before the next tier; a smaller tier
+ * is tried completely. */
 enum { TRIES = 16 };
 
-/* Short messages under way: more than one rank ever answers at a time. */
+/* Most short messages under way: more than one rank ever sends at a time. */
 enum { KEPT = 32 };
 
 enum steal_kind {
     STEAL_ASK,    /* for half of a range */
     STEAL_LOOT,   /* the answer: number iterations from start */
-    STEAL_NONE,   /* the answer: there is nothing */
+    STEAL_NONE,   /* the answer: no iterations */
     STEAL_GIFT,   /* to a sleeping rank: as loot */
     STEAL_REPORT, /* from below: number iterations taken */
-    STEAL_END,    /* from above: nothing is left */
+    STEAL_END,    /* from above: no rank has iterations */
 };
 
 /* ---- opening ---- */
@@ -37,8 +37,8 @@ int steal_ranks_open(struct steal *steal)
         ranks->lifelines++;
     victims_open(&ranks->victims, &steal->loop->ranks, comm->rank,
                  steal->loop->near);
-    /* An answer, and a gift from every lifeline: a rank asks only when it has
-     * nothing at all. */
+    /* For an answer, and a gift from every lifeline: a rank asks only when it
+     * is empty. */
     if (comm->ranks > 1)
         steal->slots = 1 + ranks->lifelines;
     return mailbox_open(&ranks->box, &box);
@@ -101,8 +101,8 @@ static void send_message(struct steal *steal, int to, enum steal_kind kind,
 
 /* ---- the victim ---- */
 
-/* The part of a range that a rank gives: half.  It keeps some of unused loot
- * from messages, or the loot could wander for ever. */
+/* The part of a range that a rank gives: half.  It keeps part of unused loot by
+ * message, or the loot could wander for ever. */
 static int64_t offer_of(const struct steal *steal, int range, int64_t size)
 {
     int64_t least = steal->loop->min_chunk;
@@ -196,7 +196,7 @@ static void receive_loot(struct steal *steal,
     engine_wake(&steal->moved);
 }
 
-/* The k of a lifeline, -1: this rank is none. */
+/* The k of a lifeline, -1: the rank is no lifeline. */
 static int lifeline_to(const struct steal *steal, int rank)
 {
     int ranks = steal->comm->ranks;
@@ -207,8 +207,7 @@ static int lifeline_to(const struct steal *steal, int rank)
     return -1;
 }
 
-/* Random victims, or near ones, and then the lifelines that were not among
- * them; -1: all have been asked. */
+/* Random or near victims, then the remaining lifelines; -1: all were asked. */
 static int next_victim(struct steal *steal)
 {
     int ranks = steal->comm->ranks;
@@ -236,7 +235,7 @@ static void count_all(struct steal *steal, int64_t number, int32_t ranks)
 {
     steal->ranks.counted += number;
     steal->ranks.counted_ranks += ranks;
-    /* To itself as to all others: then it receives nothing more. */
+    /* Also to itself, as its last message. */
     if (steal->ranks.counted == steal->loop->iterations &&
         steal->ranks.counted_ranks == steal->comm->ranks)
         send_message(steal, 0, STEAL_END, (struct steal_message){0});
@@ -271,7 +270,7 @@ static void follow_up(struct steal *steal)
     if (atomic_load(&steal->ended))
         return;
     give_to_waiting(steal);
-    /* Nothing is left here, and a thread has nothing to do. */
+    /* No iterations are left here, and a thread is idle. */
     if (!steal->ranks.asked && !steal->ranks.asleep &&
         atomic_load(&steal->loaded) == 0 && atomic_load(&steal->idle) > 0) {
         int victim = next_victim(steal);
@@ -292,7 +291,7 @@ static void follow_up(struct steal *steal)
         send_report(steal);
 }
 
-/* Apart, so that a look that finds nothing saves no registers. */
+/* A separate function, so that a poll without a message saves no registers. */
 static __attribute__((noinline)) void
 handle_message(struct steal *steal, const struct steal_message *message)
 {
@@ -334,8 +333,8 @@ static bool take_message(struct steal *steal)
     return message != NULL;
 }
 
-/* Whether to look for messages at all: every rank looks all the time, and in
- * simulation a look takes as long to simulate as a message. */
+/* Whether to poll for messages at all: ranks poll constantly, and in simulation
+ * a poll takes as long to simulate as a message. */
 static bool may_arrive(const struct steal *steal)
 {
     if (steal->ranks.box.posted == 0)
@@ -356,7 +355,7 @@ bool steal_poll(struct steal *steal)
     return any;
 }
 
-/* Messages go to thread 0 where each thread has its own address. */
+/* If each thread has its own address, thread 0 gets the messages. */
 static bool is_receiver(const struct steal *steal)
 {
     const struct comm *comm = steal->comm;
@@ -381,7 +380,7 @@ void steal_pause(struct steal *steal, struct engine_idle *idle)
         return;
     }
     follow_up(steal);
-    /* It blocks, so that there must be nothing else to do. */
+    /* comm_pause blocks, so there must be nothing else to do. */
     if (atomic_load(&steal->loaded) > 0)
         return;
     MPI_Request *oldest = mailbox_oldest(&steal->ranks.box);

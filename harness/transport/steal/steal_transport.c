@@ -57,7 +57,7 @@ union steal_line {
 
 struct steal_end {
     struct steal steal;
-    union steal_line *line; /* of each worker of this rank */
+    union steal_line *line; /* one for each worker of this rank */
 };
 
 static int steal_share(const struct transport_setup *setup, void **shared,

@@ -97,7 +97,7 @@ void victims_open(struct victims *victims, const struct nearness *nearness,
     victims->tier[victims->tiers++].to = nearness->count;
 }
 
-/* Number j of a tier, from 0: those before the inner ones come first. */
+/* Number j of a tier, from 0: units before the inner tiers come first. */
 static int unit_of(const struct victims *victims, int tier, int j)
 {
     const struct nearness *nearness = victims->nearness;

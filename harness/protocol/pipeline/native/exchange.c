@@ -60,7 +60,7 @@ static size_t pack_results(struct exchange *e, const struct exchange_range *own,
     return (size_t)(to - e->mine);
 }
 
-/* A rank's own results are written once more, with the same bits. */
+/* A rank's own results are also rewritten, with the same bits. */
 static void unpack_results(struct exchange *e, const char *from, size_t total)
 {
     const char *end = from + total;

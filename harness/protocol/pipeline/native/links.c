@@ -8,7 +8,7 @@
 /* Looks for a piece for one look for notes. */
 enum { LOOKS_PER_NOTE = 16 };
 
-/* The end of a pass: all ranks come to it. */
+/* The end of a pass: all ranks must reach it. */
 struct links_end {
     MPI_Request request;
     bool entered;
@@ -37,7 +37,7 @@ void links_send(struct links *links, int64_t edge, enum link_way way,
     comm_end(links->comm);
 }
 
-/* Receives the rest of the step's row, in as many pieces as it comes. */
+/* Receives the rest of the step's row, in as many pieces as arrive. */
 static bool take_piece(struct links *links, int64_t edge, enum link_way way,
                        int64_t need, char *row)
 {
@@ -70,7 +70,7 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
     }
 }
 
-/* Lets pieces of the stream come in; whether anything moved. */
+/* Receives pieces of the stream; returns whether anything arrived. */
 static bool receive_pieces(struct links *links, int64_t edge, enum link_way way,
                            int64_t need, void *row)
 {
@@ -80,7 +80,7 @@ static bool receive_pieces(struct links *links, int64_t edge, enum link_way way,
     bool any = false, known = other != 0 && other != links->comm->rank + 1;
     if (known)
         any = take_piece(links, edge, way, need, row);
-    /* Others' questions wait a little; a piece that arrives does not. */
+    /* Notes of other ranks can wait a little; an arrived piece cannot. */
     if (!any && (!known || ++links->looks % LOOKS_PER_NOTE == 0))
         any = links_take_notes(links);
     comm_end(links->comm);
@@ -137,7 +137,7 @@ static bool all_sent(struct links *links)
     return done;
 }
 
-/* Collective in time: true when all ranks have come here. */
+/* Whether all ranks have reached the end. */
 static bool all_here(struct links *links, struct links_end *end)
 {
     int done = 0;

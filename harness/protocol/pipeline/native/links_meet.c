@@ -1,5 +1,5 @@
-/* Bringing the two ends of an edge together, at its home; called with MPI
- * held, except by links_register. */
+/* Brings the two ends of an edge together, at its home; called with MPI held,
+ * except links_register. */
 #include "harness/protocol/pipeline/links_internal.h"
 
 enum { TAG_NOTE = 1 };
@@ -12,7 +12,7 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
     mailbox_send_short(&links->box, &note, sizeof(note), to, TAG_NOTE);
 }
 
-/* The way that an end of this rank feeds, when it feeds one. */
+/* Whether an end of this rank produces a stream, and which. */
 static bool feeds_way(const struct links *links, enum link_end end,
                       enum link_way *way)
 {

@@ -1,4 +1,4 @@
-/* Pieces of a row on their way to another rank; called with MPI held. */
+/* Sends pieces of a row to another rank; called with MPI held. */
 #include "harness/protocol/pipeline/links_internal.h"
 
 enum { TAG_PIECE = 2 };
@@ -18,7 +18,7 @@ void links_send_piece(struct links *links, int64_t edge, enum link_way way)
     if (other == 0 || complete <= stream->sent)
         return;
     size_t first = (size_t)(stream->sent % links->columns);
-    /* All of it lies in the row, and the message in the step. */
+    /* The row has all of it, and the message stays within the step. */
     invariant(stream->row != NULL &&
               (int64_t)first + complete - stream->sent <= links->columns);
     size_t bytes = (size_t)(complete - stream->sent) * links->column_bytes;

@@ -70,7 +70,7 @@ void migrate_announce(struct migrate *m, const struct migrate_rows *own,
             MPI_Win_sync(m->window[i]);
 }
 
-/* Rows whose places follow each other go together. */
+/* Adjacent rows are fetched together. */
 static int64_t adjoining_rows(const struct migrate *m,
                               const struct kernel_dependence *kernel,
                               void *state, int step, int64_t row, int64_t end)

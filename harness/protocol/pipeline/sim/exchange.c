@@ -1,6 +1,6 @@
-/* Results that ranks exchange, in simulation: threads of a rank are ranks of
- * SMPI, and each sends its own part.  What comes back goes to one thread of
- * each rank by the broadcast's tree; the others share its memory. */
+/* The exchange of results between ranks, in simulation: threads of a rank are
+ * ranks of SMPI, and each sends its own part.  The results return to one thread
+ * of each rank by the broadcast's tree; the others share its memory. */
 #include "harness/protocol/pipeline/exchange.h"
 
 #include "harness/engine/sim/world.h"
@@ -69,7 +69,7 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
     MPI_Comm_rank(e->comm->all, &self);
     double mine = bytes_of(e, own, count);
     if (e->range_bytes == sizeof(*own))
-        e->count += count; /* of all threads, at the barrier */
+        e->count += count; /* sum over all threads, read after the barrier */
     if (self >= lanes && mine > 0) {
         world_carry(self, 0, mine);
         e->messages += self % lanes == 0;
@@ -77,7 +77,7 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
     }
     MPI_Barrier(e->comm->all);
     if (self % lanes != 0)
-        self = e->comm->ranks * lanes; /* of no rank: only the barriers */
+        self = e->comm->ranks * lanes; /* of no rank: only joins the barriers */
     double times = (double)e->count * (double)sizeof(own->took_s);
     spread_bytes(e, self / lanes,
                  (double)e->iterations * (double)e->output_bytes + times);

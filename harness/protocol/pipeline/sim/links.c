@@ -1,11 +1,11 @@
-/* Links in simulation.  All ranks live in one process, and nothing is copied:
- * all ranks can read a worker's complete columns, and only the way to its
- * neighbour has to take its time.  Between ranks a piece is a message of its
+/* Links in simulation.  All ranks are in one process, and nothing is copied:
+ * all ranks can read a worker's complete columns, and only their transfer to
+ * its neighbour must take time.  Between ranks a piece is a message of its
  * bytes; between threads of a rank it is a hand-over.
  *
- * A worker that needs a boundary tells its owner so, over the edge's home as
- * natively, and gets all kept columns; both happen while it waits for them.
- * From then on the owner sends. */
+ * A worker that needs a boundary tells its owner so, through the edge's home as
+ * natively, and gets all complete columns, while it waits for them.  From then
+ * on the owner sends. */
 #include "harness/protocol/pipeline/sim/links_join.h"
 
 #include "base/pages.h"
@@ -16,14 +16,14 @@
 #include <string.h>
 
 enum {
-    /* Above those of the relay; TAGS live edges of a pair of ranks differ. */
+    /* Above the relay's; TAGS live edges of two ranks have different ones. */
     TAG_PIECE = 1 << 16,
     TAGS = 1 << 18,
     /* Shorter messages leave their sender at once (SMPI's default). */
     DETACHED_BYTES = 1 << 16,
 };
 
-/* One way over an edge: columns through all steps, and messages. */
+/* One direction of an edge: columns through all steps, and messages. */
 struct way {
     int64_t produced, sent;
     int64_t handed; /* columns that another thread of the rank took over */
@@ -55,7 +55,7 @@ static void count_message(struct links *links, size_t bytes)
     links->bytes += (int64_t)bytes;
 }
 
-/* As natively: an end that is not at home sends a note there and gets one back
+/* As natively: an end that is not at home sends a note there, and gets one back
  * when both are known. */
 static void count_notes(struct links *links, int64_t edge, int end)
 {
@@ -99,7 +99,7 @@ static void carry_bytes(const struct links *links, int from, int to,
         world_carry(from, to, (double)bytes);
 }
 
-/* By the successor: the notes go their way, then all kept columns come. */
+/* By the successor: sends the notes, then receives all complete columns. */
 static void say_hello(struct links *links, int64_t edge)
 {
     struct link_wire *wire = &links->wire[edge];
@@ -143,8 +143,8 @@ static void send_piece(struct links *links, int64_t edge, enum link_way way,
               mailbox_add(&links->box));
 }
 
-/* Upward rows are produced after something has come down: then both have
- * met. */
+/* Upward rows are produced after a downward piece has arrived, so both ends
+ * have met. */
 void links_send(struct links *links, int64_t edge, enum link_way which,
                 int64_t complete, void *row)
 {
@@ -194,7 +194,7 @@ static int64_t columns_of(const struct links *links, enum link_way way)
            links->columns;
 }
 
-/* Receives for all pieces under way, and for one more if one more must come. */
+/* Posts receives for all pieces under way, and for one more if needed. */
 static void post_receives(struct links *links, int64_t edge,
                           enum link_way which)
 {
@@ -230,7 +230,7 @@ static void take_piece(struct links *links, int64_t edge, enum link_way which)
                        bytes / (int64_t)links->column_bytes);
 }
 
-/* A worker's own boundary is in its caches. */
+/* A worker's own boundary is in its caches, and costs nothing. */
 static void charge_handover(const struct links *links, int64_t edge,
                             enum link_way which, int64_t need)
 {

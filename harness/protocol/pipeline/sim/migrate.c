@@ -1,5 +1,5 @@
-/* Rows that move with their chunk, in simulation: the owners of rows are known
- * without messages, but telling all ranks takes the time of the messages, and
+/* Moving rows with their chunk, in simulation: all ranks know the owners of
+ * rows without messages, but the messages that would tell them take time, and
  * so do the rows. */
 #include "harness/protocol/pipeline/migrate.h"
 
@@ -42,8 +42,8 @@ void migrate_close(struct migrate *m)
     m->gathered = NULL;
 }
 
-/* By every rank of SMPI, when the list of all is complete: its part goes to
- * rank 0, and the list comes back. */
+/* By every rank of SMPI, with the complete list: its part takes the time to
+ * rank 0, and the list the time back. */
 void migrate_announce(struct migrate *m, const struct migrate_rows *own,
                       int64_t count)
 {

@@ -94,7 +94,7 @@ static void end_blocks(const struct source_openmp *source)
                                                             source->self);
 }
 
-/* The blocks of one thread are a stride apart. */
+/* The blocks of one thread are `stride` apart. */
 static bool next_block(struct source *base, struct chunk *chunk)
 {
     struct source_openmp *source = (struct source_openmp *)base;

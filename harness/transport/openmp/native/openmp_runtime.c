@@ -21,7 +21,7 @@ static void make_quiet(const struct openmp_runtime *runtime)
     setenv(runtime->variable, runtime->value, 0);
 }
 
-/* Its threads may outlive every use of it: it is never unloaded. */
+/* The runtime's threads may outlive every use: it is never unloaded. */
 static int load_runtime(struct openmp *openmp, struct error *err)
 {
     const struct openmp_runtime *runtime = openmp->runtime;
@@ -82,9 +82,9 @@ const char *openmp_name(const struct openmp *openmp)
     return openmp->runtime->name;
 }
 
-/* ---- its identity ---- */
+/* ---- the identity of a runtime ---- */
 
-/* The library's own words between `mark` and the end of the text or line. */
+/* The library's text from `mark` to the end of the text or line. */
 static void find_version(const struct openmp *openmp, FILE *file, char *version,
                          size_t size)
 {
@@ -213,7 +213,7 @@ void source_openmp_open(struct source_openmp *source, int worker, int thread,
                         const struct openmp *openmp,
                         const struct openmp_loop *loop)
 {
-    /* An empty loop is none: compilers test before they ask. */
+    /* An empty loop never asks: compilers test before the call. */
     bool empty = loop->first >= loop->last;
     *source = (struct source_openmp){
         .base = {.next = empty ? openmp_over : openmp->runtime->begin,

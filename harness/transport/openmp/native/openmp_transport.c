@@ -1,5 +1,5 @@
-/* Transport openmp: a rank's static share of the loop, handed out among its
- * threads by the OpenMP runtime that keeps them. */
+/* Transport openmp: the OpenMP runtime that has a rank's threads hands out the
+ * rank's static share of the loop. */
 #include "harness/transport/openmp/openmp_internal.h"
 
 #include <errno.h>

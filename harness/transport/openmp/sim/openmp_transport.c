@@ -1,4 +1,4 @@
-/* A runtime's own code is not simulated: its rules say so. */
+/* A runtime's own code is not simulated; the rules say so. */
 #include "harness/transport/openmp/openmp_internal.h"
 
 const struct transport_ops transport_openmp_ops = {
