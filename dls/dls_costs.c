@@ -48,7 +48,7 @@ int costs_copy(dls_loop *loop, const double *costs, int64_t count, bool wanted)
     free(loop->cost);
     loop->cost = sum;
     loop->cost_count = count;
-    sched_table_free(&loop->table); /* it was made with the others */
+    sched_table_free(&loop->table); /* it was built from the old costs */
     return 0;
 }
 

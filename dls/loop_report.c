@@ -63,7 +63,7 @@ void report_free(struct report *report)
 
 /* ---- the cell ---- */
 
-/* As a cell has powers: n:v for n times. */
+/* Powers in the form of cells: n:v for n times v. */
 static void add_powers(struct line *line, const struct report_form *form)
 {
     char text[48];

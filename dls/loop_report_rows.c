@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what was measured ---- */
+/* ---- measured times ---- */
 
 static double finish_of(const struct dls_worker *worker,
                         const struct report *report)

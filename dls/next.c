@@ -48,7 +48,7 @@ static int has_left(dls_loop *loop, int worker)
     return -ESHUTDOWN;
 }
 
-/* ---- what a worker has done ---- */
+/* ---- the work of a worker ---- */
 
 /* One chunk more in `counted`, where the sizes differ: above their iterations,
  * which may be twice as many as those of the loop. */
@@ -57,7 +57,7 @@ static const int64_t iterations_max = INT64_C(1) << 40;
 
 _Static_assert(SCHED_TABLE_STEPS_MAX < 1 << 23, "chunks need 64 - 41 bits");
 
-/* The work counted on the short way.  All chunks have the fixed size, except
+/* The work counted on the short path.  All chunks have the fixed size, except
  * for the last chunk of the loop, which may be shorter. */
 static struct dls_work count_equal(const struct dls_worker *worker)
 {
@@ -91,8 +91,8 @@ struct dls_work worker_work(const struct dls_worker *worker)
     return work;
 }
 
-/* The chunk that the worker had is finished.  (Without the short way, the
- * copy alone would cost 1 ns a chunk.) */
+/* Counts the worker's last chunk as finished. (Without the short path, the copy
+ * alone would cost 1 ns a chunk.) */
 static void finish_chunk(struct dls_worker *worker)
 {
     if (worker->counted != 0)
@@ -129,7 +129,7 @@ static void pass_time(dls_loop *loop, int number)
         loop->over->pass(loop, number);
 }
 
-/* Its chunk, if it has one, is finished now. */
+/* The worker's chunk, if it has one, is finished now. */
 static void stop_chunk(struct dls_worker *worker, uint64_t now)
 {
     if (worker->before.out == 0)
@@ -138,7 +138,7 @@ static void stop_chunk(struct dls_worker *worker, uint64_t now)
     worker->ended = now;
 }
 
-/* The same between two readings of the clock. */
+/* take_from_source between two readings of the clock. */
 static int take_measured(dls_loop *loop, struct dls_worker *worker,
                          struct chunk *chunk)
 {
@@ -152,8 +152,8 @@ static int take_measured(dls_loop *loop, struct dls_worker *worker,
     return more;
 }
 
-/* For loops of which nothing more is wanted.  (In tables of loops beyond
- * iterations_max, nanoseconds make no difference to a chunk.) */
+/* For loops that need nothing else. (In tables of loops beyond iterations_max,
+ * nanoseconds make no difference to a chunk.) */
 static void find_short_way(const dls_loop *loop, struct dls_worker *worker)
 {
     const struct source *source = worker->source;
@@ -204,7 +204,7 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
     struct chunk chunk;
     uint64_t counted = worker->counted;
     if (worker->table.start != NULL) {
-        /* The chunk before counts, as this one's bounds are on their way. */
+        /* Counts the previous chunk while loading this one's bounds. */
         chunk = sched_table_chunk(&worker->table, worker->last);
         counted += one_chunk + (uint64_t)chunk.size;
         worker->last = step;
@@ -237,8 +237,8 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     if (loop->over != NULL)
         code = loop->over->leave(loop, number);
     else {
-        /* A chunk that the scheme keeps for a worker goes to the workers that
-         * ask next. */
+        /* A chunk that the scheme reserves for a worker goes to the workers
+         * that ask next. */
         struct chunk chunk;
         bool primes = (loop->scheme->flags & SCHED_PRIMED) != 0;
         if (!worker->asked && primes && source_next(worker->source, &chunk))

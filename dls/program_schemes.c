@@ -24,7 +24,7 @@ static dls_shape public_shape(const struct sched_loop *loop)
 }
 
 /* Each process has its own table and functions of a scheme; the state may be in
- * memory that they share. */
+ * shared memory. */
 static const dls_scheme *scheme_of(const struct sched_ops *ops)
 {
     return &((const struct own_scheme *)ops)->own;
@@ -128,7 +128,7 @@ static int copy_keys(struct own_scheme *scheme, const dls_key *key)
     return 0;
 }
 
-/* A program that knows fewer fields has one that can only be asked. */
+/* A program that knows fewer members has a scheme with next only. */
 static bool read_scheme(const dls_scheme *own, dls_scheme *known)
 {
     *known = (dls_scheme){.size = 0};

@@ -19,7 +19,7 @@ struct rules {
     long line;
     /* Lines found so far: one with the exact name, one for all others. */
     bool exact, others;
-    const char *begin;      /* of the line, where it is checked */
+    const char *begin;      /* of the line, for its check */
     strategy_rule_fn *take; /* parse every scheme; NULL: only the one in use */
     void *arg;
 };

@@ -25,7 +25,7 @@ static bool is_known(const char *name, const char *names[NAMES_MAX])
         const struct sched_ops *ops = sched_schemes[i];
         known = known || strcmp(name, ops->name) == 0 ||
                 (ops->alias != NULL && strcmp(name, ops->alias) == 0);
-        if (ops->available == NULL) /* a single process knows what it needs */
+        if (ops->available == NULL) /* needs only what a single process knows */
             names[count++] = ops->name;
     }
     names[count++] = steal;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Nothing here asks for memory: a process has one name, also when there is none
- * left. */
+/* No function here allocates memory: a process has a name even if memory ran
+ * out. */
 
 /* All of a small file of the system's; empty without it. */
 static size_t read_whole(const char *path, char *text, size_t size)

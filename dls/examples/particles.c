@@ -1,6 +1,5 @@
-/* Cells with particles: a cell is an iteration.  Its particles, as many as
- * there are, come to the worker that has its chunk, and their new places come
- * back.
+/* Cells with particles: a cell is an iteration.  Its particles, any number, are
+ * sent to the worker that has its chunk, and their new places are sent back.
  *
  *     mpicc particles.c $(pkg-config --cflags --libs libdls-mpich) -lm
  *     mpiexec -n 4 ./a.out gss */
@@ -16,7 +15,7 @@ struct particle {
     double place, speed;
 };
 
-/* Rank 0 has all of them; the others have those that they moved. */
+/* Rank 0 has all cells; the other ranks have those that they moved. */
 struct cell {
     int64_t count;
     struct particle particle[MOST];

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The numbers of a file; NULL: there are none. */
+/* The numbers of a file; NULL: none. */
 static double *read_costs(const char *path, int64_t *count)
 {
     FILE *in = fopen(path, "r");

@@ -76,7 +76,7 @@ static int64_t take_result(const dls_data *output, int64_t i, const char *from)
     return 8 + round_to_words((int64_t)bytes);
 }
 
-/* As much of a chunk as there is room for; returns its iterations. */
+/* Adds as much of a chunk as fits; returns its number of iterations. */
 static int64_t add_part(const dls_data *output, struct batch *batch,
                         int64_t start, int64_t size)
 {
@@ -176,7 +176,7 @@ static void collect_from(struct collecting *c, int from)
     } while (c->batch.head.parts > 0);
 }
 
-/* ---- the whole ---- */
+/* ---- the collective call ---- */
 
 static int64_t largest_iteration(const struct collecting *c)
 {

@@ -20,7 +20,7 @@ void ranks_release(struct ranks *ranks)
     comm_release(&ranks->comm);
 }
 
-/* Lets workers leave that have not asked until 0: nobody waits for them. */
+/* Makes workers leave that have not asked until 0: nobody waits for them. */
 static void end_all(struct ranks *ranks)
 {
     for (int w = 0; w < ranks->loop.workers; w++) {
@@ -37,9 +37,9 @@ static void end_all(struct ranks *ranks)
     ranks_end(ranks);
 }
 
-/* Served by ranks of which others may still ask: under stealing also when its
- * own workers have ended.  Others are spared looking in simulation, where each
- * look takes time to simulate. */
+/* Ranks that others may still ask also serve meanwhile: under stealing even if
+ * their own workers have ended.  In simulation all others do not poll, because
+ * each poll takes time to simulate. */
 static int64_t count_left(struct ranks *ranks)
 {
     bool serves = !engine_simulated || !atomic_load(&ranks->over) ||

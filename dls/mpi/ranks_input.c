@@ -1,7 +1,7 @@
-/* Input of chunks.  Rank 0 has that of the whole loop.  On one host it is in
- * shared memory, where the workers read it; on several, a worker gets the input
- * of its chunk from rank 0 by remote memory access (MPI_Get).  So it does not
- * depend on who handed the chunk out. */
+/* The input of chunks.  Rank 0 has the whole loop's input.  On one host it is
+ * in shared memory, which the workers read; on several, a worker gets its
+ * chunk's input from rank 0 by remote memory access (MPI_Get).  So it does not
+ * depend on who handed out the chunk. */
 #include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
@@ -185,7 +185,7 @@ static int make_window(struct ranks *ranks)
     return comm_failed(comm) ? ranks_failed(ranks) : 0;
 }
 
-/* Rank 0's memory: the program's, or what it packs. */
+/* Rank 0's memory: the program's, or its packed input. */
 static int open_store(struct ranks *ranks)
 {
     struct data *data = &ranks->data;
@@ -254,7 +254,7 @@ void data_close(struct ranks *ranks)
     data->before = NULL;
 }
 
-/* ---- while it runs ---- */
+/* ---- during the loop ---- */
 
 void data_serve(struct ranks *ranks)
 {

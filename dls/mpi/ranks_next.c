@@ -146,8 +146,8 @@ void ranks_end(struct ranks *ranks)
     if (ranks->is_open)
         end_finish(&ranks->end);
     if (ranks->is_open && ranks->meeting.needed) {
-        /* Rank 0 has the counter of an rma window, and there are networks whose
-         * counters move only while their rank is in MPI. */
+        /* Rank 0 has the counter of an rma window, and in some networks the
+         * counter only advances while its rank is in MPI. */
         const struct comm *comm = &ranks->comm;
         comm_begin(comm);
         comm_check(comm,
@@ -173,8 +173,8 @@ static void end_worker(struct ranks *ranks, int worker)
 
 /* ---- time, in simulation ---- */
 
-/* As the suite's simulation does: work between two looks of a rank that others
- * ask, as kernels look natively. */
+/* As in the suite's simulation: the work between two polls of a rank that
+ * others ask; natively kernels poll. */
 static const double SLICE_S = 20e-6;
 enum { LOOKS_MAX = 64 };
 
@@ -301,7 +301,7 @@ DLS_PUBLIC int dls_poll(dls_loop *loop)
             ranks, EPERM,
             "MPI's level of threads lets only the main thread poll");
     ranks_serve(ranks);
-    /* Under work stealing a rank with no work left is still asked. */
+    /* Under work stealing others may still ask a rank without work. */
     bool asked = ranks->is_open && ranks->ops->rules->all_poll &&
                  ranks->comm.ranks > 1 && !end_is_over(&ranks->end);
     if (atomic_load(&ranks->active) == 0 && !asked)

@@ -12,7 +12,7 @@
 
 /* ---- the program's MPI ---- */
 
-/* Handles of the families have different sizes.  Other MPIs are of MPICH's. */
+/* Handles have different sizes in these families; others are MPICH's. */
 enum family { FAMILY_MPICH, FAMILY_OPENMPI, FAMILY_SMPI };
 static const char *const family_library[] = {"mpich", "openmpi", "smpi"};
 #if defined(OPEN_MPI)
@@ -107,7 +107,7 @@ static int read_costs(struct ranks *ranks, const double *costs)
     return code != 0 ? code : costs_check(loop);
 }
 
-/* What this rank passes. */
+/* The arguments of this rank. */
 struct passed {
     const char *scheme;
     int64_t iterations;
@@ -241,8 +241,8 @@ static int open_agreed(struct ranks *ranks, const struct passed *passed)
     const struct comm *comm = &ranks->comm;
     struct error *err = &ranks->loop.error;
     dls_options known;
-    /* Simulated ranks share a thread, and with it the locale: not while one of
-     * them waits for another. */
+    /* Simulated ranks share a thread, and so its locale: restore it before any
+     * of them waits for another. */
     locale_t before = numbers_as_in_c();
     int code = read_arguments(ranks, passed, &known);
     numbers_as_before(before);

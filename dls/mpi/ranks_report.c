@@ -1,4 +1,4 @@
-/* DLS_REPORT over ranks: rank 0 writes the lines of runs, of all ranks
+/* DLS_REPORT over ranks: rank 0 writes the lines of runs, for all ranks
  * together, and each rank those of its workers. */
 #include "dls/loop_report.h"
 #include "dls/mpi/ranks_internal.h"
@@ -65,7 +65,7 @@ int ranks_report_step(struct ranks *ranks)
         return 0;
     report_part(loop, &part);
     if (ranks->patience.nap_ns == 0 || engine_simulated)
-        part.oversubscribed = !engine_simulated; /* their host has too many */
+        part.oversubscribed = !engine_simulated; /* too many on their host */
     comm_gather(comm, &part, report->parts, sizeof(part));
     int code = 0;
     if (comm->rank == 0) { /* writes the run of all ranks */

@@ -1,5 +1,5 @@
-/* What hands a loop over ranks out: transport, hierarchy and threads, by the
- * options and by the rules of transports. */
+/* Chooses what hands out a loop over ranks: transport, hierarchy and threads,
+ * by the options and the transports' rules. */
 #include "dls/mpi/ranks_internal.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ const char *ranks_hierarchy(const struct ranks *ranks)
     return uses_rma(ranks) && !ranks->comm.one_host ? "node" : "flat";
 }
 
-/* ---- what the transport refuses ---- */
+/* ---- requests that the transport refuses ---- */
 
 static bool asks_for(const struct ranks *ranks, const struct hierarchy *h,
                      enum transport_ask ask)

@@ -9,7 +9,7 @@
 
 /* MPI_Finalize begins with the attributes of MPI_COMM_SELF. */
 struct watched {
-    _Atomic(struct ranks *) ranks; /* NULL: it is closed */
+    _Atomic(struct ranks *) ranks; /* NULL: closed */
     int keyval;
 };
 
@@ -45,8 +45,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* exit(0) in the middle of a loop: others would wait, or the launcher would end
- * all with success.  It reports other codes, as those of MPI_Abort. */
+/* On exit(0) within a loop the others would wait, or the launcher would end all
+ * with success.  It reports other codes itself, like those of MPI_Abort. */
 static void at_exit(int status, void *note)
 {
     struct watched *watched = note;

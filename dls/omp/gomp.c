@@ -153,8 +153,8 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
     return next(from, to);
 }
 
-/* The step's atomic operation waits for all stores before it: of a bare frame
- * nothing is stored but the result, neither here nor on the stack. */
+/* The step's atomic operation waits for all earlier stores: for a bare frame
+ * only the result is stored, nothing else, not even on the stack. */
 #define NEXT_OF(name, T, slowly)                                               \
     OMP_ENTRY bool GOMP_loop_##name##_next(T *from, T *to);                    \
     OMP_ENTRY bool GOMP_loop_##name##_next(T *from, T *to)                     \

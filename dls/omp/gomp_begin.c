@@ -1,8 +1,8 @@
 /* How a loop of libgomp begins: through GOMP_loop_start, whose last argument
- * gives memory that exactly the threads of this visit share.  So nowait, nested
- * regions, teams and orphaned loops are the runtime's matter.  Where the chunks
- * are ours the runtime's own loop is empty; where they are not it is the one
- * that the program asked for. */
+ * returns memory that exactly the threads of this visit share.  So the runtime
+ * handles nowait, nested regions, teams and orphaned loops.  If the chunks are
+ * ours, the runtime's loop is empty; otherwise it is the one that the program
+ * requested. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 
@@ -117,8 +117,8 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
         clause->chunk, from, to, NULL, memory);
 }
 
-/* In LLVM's runtime, a loop that is left to it: it begins with its first chunk,
- * which waits in the frame if it is not asked for yet. */
+/* Begins a loop whose chunks LLVM's runtime hands out: it begins with its first
+ * chunk, which waits in the frame until requested. */
 static bool begin_left(struct frame *frame, const struct bounds *b,
                        const struct clause *clause, void *from, void *to)
 {

@@ -5,8 +5,8 @@
 
 /* ---- regions ---- */
 
-/* The team of a region that is measured here; OMPT tells of those of LLVM's
- * runtime, and needs to know whose they are. */
+/* Begins the team of a region measured here. For LLVM's runtime OMPT begins it,
+ * and needs the region's site. */
 static void enter_region(struct region *region, unsigned threads)
 {
     struct site *site = region->site;
@@ -39,13 +39,13 @@ struct inside {
 
 static struct inside begin_thread(const struct region *region)
 {
-    /* The data is often where that of the region before was: it comes from the
-     * other core while the region's own line does. */
+    /* The data are often where the last region's data were: they arrive from
+     * the other core together with the region's cache line. */
     __builtin_prefetch(here.data);
     const struct inside inside = {here.region, here.unit, here.top};
     here.region = region;
     here.data = region->data;
-    here.unit = NULL; /* its number is that of this region now */
+    here.unit = NULL; /* its number belongs to this region now */
     mapped_thread();
     if (region->team != NULL)
         mate_begin(region->team, region->stamp, region->team->runtime->thread(),
@@ -71,7 +71,7 @@ static void run_region(void *arg)
     end_thread(region, inside);
 }
 
-/* One whose static loop is cut. */
+/* A region whose static loop is cut. */
 static void run_cut(void *arg)
 {
     struct cut *cut = arg;
@@ -80,7 +80,7 @@ static void run_cut(void *arg)
     end_thread(&cut->region, inside);
 }
 
-/* False: it is left alone. */
+/* False: it runs uncut. */
 static __attribute__((noinline)) bool
 begin_cut(parallel_fn *real, const struct region *region, const void *caller,
           unsigned threads, unsigned flags)
@@ -164,8 +164,8 @@ OMP_ENTRY void GOMP_parallel_sections(void (*body)(void *), void *data,
     leave_region(&region);
 }
 
-/* Runs a region whose visits are known; false: the runtime's own entry must do
- * it, with run_parallel_loop as its body.  leave_region must follow then. */
+/* Runs a region whose visits are known. False: the runtime's entry must run it,
+ * with run_parallel_loop as its body; then call leave_region. */
 static bool run_known(struct parallel_loop *loop, unsigned threads,
                       unsigned flags, const struct runtime **runtime)
 {
@@ -248,7 +248,7 @@ static struct frame *push_alone(const void *caller, uint32_t clause,
     return frame;
 }
 
-/* Of reduction(task), inscan and lastprivate(conditional): their memory is the
+/* For reduction(task), inscan and lastprivate(conditional): their memory is the
  * program's. */
 #define OTHER(name, bits)                                                      \
     OMP_ENTRY start_fn GOMP_loop_##name;                                       \

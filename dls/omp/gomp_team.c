@@ -1,5 +1,5 @@
-/* In front of libgomp: what the threads of a team meet between its begin and
- * its end: barriers, sections, single and tasks. */
+/* Replaces libgomp's entries for what a team's threads meet between its begin
+ * and end: barriers, sections, single and tasks. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 

@@ -260,8 +260,8 @@ static fork_fn *begin_region(const struct ident *where, const void *body,
     return REAL(fork_fn, runtime, __kmpc_fork_call);
 }
 
-/* The shared variables of a region come as arguments.  All of them are passed
- * on, and some that nobody reads. */
+/* The shared variables of a region are arguments.  Passes all of them on, and
+ * some that nobody reads. */
 #define ARGS_4(i) arg[i], arg[(i) + 1], arg[(i) + 2], arg[(i) + 3]
 #define ARGS_16(i) ARGS_4(i), ARGS_4((i) + 4), ARGS_4((i) + 8), ARGS_4((i) + 12)
 #define ARGS_64(i)                                                             \

@@ -1,4 +1,4 @@
-/* The counters of this process: a mapped file, which stays whole when the
+/* The counters of this process: a mapped file, which is complete even if the
  * process ends without a destructor (_exit, a signal). */
 #include "dls/omp/omp_internal.h"
 
@@ -20,7 +20,7 @@
 static struct counters *_Atomic counters;
 static struct engine_lock lock;
 
-/* ---- what is known at the beginning ---- */
+/* ---- properties known at the beginning ---- */
 
 static int64_t read_command(char *text, size_t size)
 {
@@ -61,7 +61,7 @@ static void describe_process(struct counters *c)
     c->began_s = engine_now();
 }
 
-/* Of several variables that bind threads the last one counts: "false" binds
+/* If several variables bind threads, the last one counts: "false" binds
  * none. */
 static void read_binding(char name[24])
 {
@@ -139,8 +139,8 @@ static bool is_limited(size_t size)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
 }
 
-/* Where the folder is full: memory that `dlsbench omp` keeps.  -1: it is not
- * there to be asked. */
+/* If the folder is full: memory stored by `dlsbench omp`. -1: dlsbench omp
+ * cannot be reached. */
 static int open_memory(size_t size)
 {
     int file = is_limited(size) ? -1 : memfd_create("counters", MFD_CLOEXEC);
@@ -176,8 +176,7 @@ static int open_file(const char *folder, size_t size)
     return file;
 }
 
-/* Maps a new file, or memory where there is none, at `place` (NULL:
- * anywhere). */
+/* Maps a new file, or memory without a file, at `place` (NULL: anywhere). */
 static struct counters *map_new(void *place)
 {
     const char *folder = settings()->folder;
@@ -211,7 +210,7 @@ static void keep_site(struct counters_site *to, const struct counters_site *of)
     memcpy(to->note, of->note, sizeof(to->note));
 }
 
-/* The sites stay where the child's own pointers to them lead. */
+/* The sites stay at the addresses that the child's pointers have. */
 static void map_again(void)
 {
     struct counters *c = atomic_load(&counters);
@@ -237,9 +236,9 @@ static void map_again(void)
     munmap(before, size);
 }
 
-/* A thread that the child does not have must not hold a lock in it, nor have
- * half done what the lock is for: the thread that forks holds them all.  In the
- * order in which one is taken while another is held. */
+/* A thread that the child does not have must not hold a lock in it, or have
+ * done half of its work: the forking thread takes all locks, in the order in
+ * which they are nested. */
 static void before_fork(void)
 {
     sites_hold();
@@ -341,8 +340,8 @@ static long long number_of(const char *const *names)
     return -1;
 }
 
-/* The file is this host's alone: lines of others cannot cut its own.  Where it
- * cannot be written the reader says what is missing. */
+/* The file belongs to this host alone: lines of other hosts cannot damage its
+ * lines.  If it cannot be written, the reader reports what is missing. */
 static void write_line(const char *what)
 {
     static const char *const ranks[] = COUNTERS_RANKS;

@@ -39,8 +39,7 @@ static void copy_path(const char *name, char path[COUNTERS_NAME_MAX])
 
 /* ---- the build ---- */
 
-/* The linker's number of a build is in a note, of which each part is filled up
- * to whole words. */
+/* The linker's build ID is in a note, whose parts are padded to whole words. */
 static void read_note(const char *note, size_t size, size_t word,
                       char build_id[COUNTERS_ID_SIZE])
 {
@@ -172,7 +171,7 @@ static uint32_t count_symbols(const struct dynamic *dynamic)
     return last + 1;
 }
 
-/* Of this module, and not only used by it. */
+/* Whether this module defines the function, not only uses it. */
 static bool is_function(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&

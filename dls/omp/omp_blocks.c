@@ -4,8 +4,8 @@
  * blocks become units that any scheme can hand out.
  *
  * `dlsbench omp` has read the machine code (bench/programs/static), and names
- * the calls which choose the block and do nothing else.  These alone are told a
- * unit's number; all others get the true one. */
+ * the calls that only choose the block.  Only these return a unit's number; all
+ * others return the true one. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 
@@ -26,12 +26,12 @@ static const double UNIT_S = 20e-6;
 struct blocks {
     char class;
     int calls;
-    uintptr_t call[CALLS]; /* where they return to */
-    uint64_t unloaded;     /* as in struct module, when it was found */
+    uintptr_t call[CALLS]; /* their return addresses */
+    uint64_t unloaded;     /* as in struct module, when found */
     char build_id[COUNTERS_ID_SIZE];
     const void *address;
     _Atomic int per;  /* units for each thread in the next visit */
-    int visits;       /* that were cut, as far as they are counted */
+    int visits;       /* that were cut, up to LEARN_VISITS */
     bool varied;      /* the units' costs differ */
     atomic_bool gone; /* its module was closed */
 };
@@ -56,8 +56,7 @@ static char *read_table(const char *path)
     return text;
 }
 
-/* Whether the table is of this very file, and the reader is the one that was
- * asked. */
+/* Whether the table is for exactly this file, from the reader of this run. */
 static bool is_of(const char *text, const char *stamp, int stamp_length,
                   const struct module *module)
 {
@@ -111,14 +110,14 @@ static bool read_line(const char *text, uint64_t offset, uint64_t base,
     return false;
 }
 
-/* ---- whose function is called ---- */
+/* ---- which functions are called ---- */
 
 static int thread_num(void);
 static int num_threads(void);
 OMP_ENTRY int omp_get_thread_num(void) __attribute__((alias("thread_num")));
 OMP_ENTRY int omp_get_num_threads(void) __attribute__((alias("num_threads")));
 
-/* Programs may have functions of these names: then calls do not come here. */
+/* If the program has functions of these names, calls do not come here. */
 static bool ours;
 
 static __attribute__((constructor)) void look_for_ours(void)
@@ -143,7 +142,7 @@ struct blocks *blocks_find(const struct module *module, const void *address,
 {
     struct blocks *made = calloc(1, sizeof(*made));
     char word[16] = "unread";
-    const char *why = "runtime"; /* that of LLVM is only measured */
+    const char *why = "runtime"; /* LLVM's is only measured */
     if (made == NULL)
         return NULL;
     made->class = '-';
@@ -174,14 +173,14 @@ static bool is_listed(const struct unit *unit, const void *caller)
     for (int i = 0; i < unit->blocks->calls; i++)
         if (unit->blocks->call[i] == (uintptr_t)caller)
             return true;
-    /* Such a loop calls nothing else that asks for the number. */
+    /* A loop of another class has no other call for the number. */
     if (unit->blocks->class != 'C')
         blocks_fail("another use of the thread's number");
     return false;
 }
 
-/* That of the runtime; a library may bring a function of the name without
- * one. */
+/* The runtime's answer.  Without a runtime, another library may have a function
+ * of this name. */
 static int ask_runtime(int (*runtime)(void), const char *name, int alone)
 {
     int (*next)(void);
@@ -234,7 +233,7 @@ static int read_unloaded(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* Another module may have come to this place when one was closed. */
+/* After a module was closed, another one may be at its address. */
 static bool is_gone(struct blocks *blocks)
 {
     uint64_t unloaded = 0;

@@ -1,6 +1,6 @@
-/* The costs of a loop's iterations, for schemes that count with them: what the
- * chunks of the last visit took, shared by their iterations.  A visit of which
- * no costs are known is handed out in small equal chunks. */
+/* The costs of a loop's iterations, for schemes that use them: the times of the
+ * last visit's chunks, divided among their iterations.  A visit without known
+ * costs is handed out in small equal chunks. */
 #include "dls/omp/frames.h"
 
 #include "base/cache_line.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEARN_CHUNKS = 64 }; /* of each thread */
+enum { LEARN_CHUNKS = 64 }; /* for each thread */
 
 static double *resize_costs(double *old, int64_t count)
 {
@@ -86,7 +86,7 @@ int costs_begin(struct instance *instance, int64_t iterations,
     return code;
 }
 
-/* ---- what they took ---- */
+/* ---- measured costs ---- */
 
 void costs_begin_chunk(struct frame *frame, const struct chunk *chunk)
 {

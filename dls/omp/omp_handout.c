@@ -94,7 +94,7 @@ static bool is_stamped(const struct frame *frame)
             (strategy->ops->flags & SCHED_BY_POWER));
 }
 
-/* Its chunks come from a table and nothing else. */
+/* Its chunks come only from a table, without counting. */
 static void begin_bare(struct frame *frame)
 {
     const struct sched_table *table = frame->table;
@@ -172,7 +172,7 @@ bool frame_done(struct frame *frame)
     if (!frame->over && is_stamped(frame))
         frame->member->stint.end = engine_ticks();
     frame->over = true;
-    frame->quiet = 1; /* again and again: nothing */
+    frame->quiet = 1; /* further requests also return nothing */
     return false;
 }
 
@@ -191,7 +191,7 @@ bool frame_watch_end(struct frame *frame, bool more)
 
 /* ---- stealing ---- */
 
-/* A piece from the front of the thread's own range. */
+/* Takes a piece from the front of the thread's own range. */
 static bool take_own(struct frame *frame, struct chunk *chunk)
 {
     struct steal_range *range = &frame->instance->range[frame->thread];
@@ -210,7 +210,7 @@ static bool take_own(struct frame *frame, struct chunk *chunk)
     return false;
 }
 
-/* Half of another's range becomes the thread's own, which is empty. */
+/* Moves half of another thread's range to the thread's empty range. */
 static bool rob_range(struct frame *frame, int victim)
 {
     struct steal_range *from = &frame->instance->range[victim];
@@ -258,7 +258,7 @@ static bool take_stolen(struct frame *frame, struct chunk *chunk)
             continue;
         if (take_last(frame, chunk))
             return true;
-        /* Others hold chunks that are not counted yet, or nothing is left. */
+        /* Other threads have uncounted chunks, or nothing is left. */
         if (atomic_load(&instance->done) >= frame->iterations)
             return false;
         engine_idle(&idle, &patience, NULL);

@@ -115,9 +115,9 @@ static bool gather_part(struct part *part)
     return true;
 }
 
-/* With perfect balance all would compute equally long.  A part with tasks saves
- * nothing, because they go to any waiting thread.  A thread that begins late
- * because nobody woke it, or it had no core, is not out of balance. */
+/* With perfect balance all threads would compute equally long.  A part with
+ * tasks saves nothing, because they go to any waiting thread.  A thread that
+ * begins late, because it was not woken or had no core, is no imbalance. */
 static double saved_of(const struct part *part)
 {
     double sum = 0, most = 0;
@@ -164,7 +164,7 @@ static struct part part_of(const struct mate *first)
         .team = first->team, .stamp = first->stamp, .threads = first->threads};
 }
 
-/* A part that is not a whole region. */
+/* Counts a part that is not a whole region. */
 static void count_part(const struct mate *first, const struct part *part)
 {
     const void *to = part_stretch(part, 0)->to;
@@ -180,8 +180,7 @@ static void count_part(const struct mate *first, const struct part *part)
     engine_unlock(&site->lock);
 }
 
-/* Behind a barrier that was the last thing that the region did there is no
- * part. */
+/* After a barrier at a region's very end there is no further part. */
 void team_end(struct team *team)
 {
     struct site *site = team->site;
@@ -194,7 +193,7 @@ void team_end(struct team *team)
     if (good && !whole && first->from != behind_all)
         count_part(first, &part);
     atomic_store_explicit(&team->open, false, memory_order_relaxed);
-    here.left = 0; /* what follows is no wait */
+    here.left = 0; /* the following time is no wait */
     engine_lock(&site->lock);
     if (whole)
         add_part(site->counted, &part);
@@ -320,7 +319,7 @@ void mate_count_unit(struct mate *mate, uint64_t ticks)
         units->longest = (double)ticks;
 }
 
-/* At a barrier the thread has waited until then, else it has computed. */
+/* At a barrier the thread has waited until now, otherwise it has computed. */
 struct apart mate_apart_begin(struct mate *mate)
 {
     struct apart apart = {engine_ticks(), mate->apart};

@@ -1,5 +1,5 @@
-/* How much of its time a thread had a processor, or waited for locks; and over
- * time, how much it was in regions. */
+/* How much of its time a thread had a core, or waited for locks; and the time
+ * line of threads in regions. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/omp_team.h"
 
@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Chunks and waits longer than this are all measured: two readings of the clock
- * do not matter beside them.  Of shorter ones a sample is. */
+/* Longer chunks and waits are all measured: two readings of the clock do not
+ * matter for them.  Shorter ones are sampled. */
 enum { LONG_TICKS = 40000, GAP_MEAN = 16 };
 
 /* From a reading at the begin of computing to its end less than WATCH_TICKS is
@@ -20,7 +20,7 @@ enum { WATCH_SHORT_TICKS = 1 << 19 };
 
 int watch_gap_mean(double ticks, double calls)
 {
-    return ticks >= LONG_TICKS * calls /* also where nothing is known */
+    return ticks >= LONG_TICKS * calls /* also if nothing is known */
                ? 1
                : GAP_MEAN;
 }
@@ -99,8 +99,7 @@ void sums_add(struct counters_site *counted, const struct sums *sums)
 
 /* ---- locks ---- */
 
-/* If the calls of a window are on average further apart than this, each is
- * timed. */
+/* If calls in a window are on average further apart, each is timed. */
 enum { LOCKS_APART_TICKS = 2000, LOCKS_WINDOW = 64 };
 
 uint64_t watch_lock_begin(void)
@@ -240,7 +239,7 @@ OMP_ENTRY void GOMP_critical_name_start(void **lock)
     watch_lock_end(began, CALLER);
 }
 
-/* Finds a function in another library than a runtime, such as one of stubs. */
+/* Finds a function in a library that is no runtime, such as one of stubs. */
 typedef void set_fn(void *);
 static set_fn *find_other(const char *name)
 {

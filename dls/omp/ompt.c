@@ -30,19 +30,19 @@ enum { SLOTS = 32 };
 struct block {
     struct slot slot[SLOTS];
     struct block *_Atomic next;
-    struct block *outside; /* of the region around, begun by the same thread */
-    struct team *team;     /* NULL: it is not measured */
-    struct mate *mate;     /* of the thread that began it, in what is around */
+    struct block *outside; /* of the enclosing region of this thread */
+    struct team *team;     /* NULL: not measured */
+    struct mate *mate;     /* of its beginner, in the enclosing region */
 };
 
-/* The first block of the region that this thread has begun last.  libomp 14
- * says that a region is over when its team may be another region's already, of
- * another thread: the data that comes with it is not to be trusted. */
+/* The first block of the region that this thread began last. libomp 14 may
+ * report a region's end when its team already belongs to another thread's
+ * region, so the data in that report cannot be trusted. */
 static __thread struct block *begun __attribute__((tls_model("initial-exec")));
 
-/* An implicit task, in the data that the runtime keeps for it: the slot of its
- * next loop.  The address of the data is none of the task's own: the runtime
- * uses it again for a region of one thread inside. */
+/* An implicit task, in the data that the runtime stores for it: the slot of its
+ * next loop.  The address of the data does not identify the task: the runtime
+ * reuses it for a nested region of one thread. */
 struct task {
     struct block *block; /* NULL: the team's first */
     int at;
@@ -54,7 +54,7 @@ static struct block *make_block(void)
                          "the loops of a region");
 }
 
-/* The first thread that comes makes it. */
+/* The first thread that arrives makes it. */
 static struct block *next_block(struct block *block)
 {
     struct block *next = atomic_load(&block->next);
@@ -78,7 +78,7 @@ static void know_runtime(const void *caller)
     known = caller;
 }
 
-/* A program of gcc's has told whose region it is. */
+/* A program compiled by gcc has set the region's site. */
 static struct site *find_region(const void *caller)
 {
     struct site *site = here.entering;
@@ -112,7 +112,7 @@ static void parallel_end(data_t *parallel, data_t *task, int flags,
     struct block *block = begun;
     begun = block != NULL ? block->outside : NULL;
     if (block != NULL && block->team != NULL) {
-        /* A thread that is alone comes to no barrier. */
+        /* A single thread reaches no barrier. */
         if (here.mate != NULL && here.mate->team == block->team)
             mate_arrive(NULL);
         here.mate = block->mate;
@@ -175,7 +175,7 @@ static void finalize_tool(data_t *data)
 
 typedef struct start_result *start_tool_fn(unsigned, const char *);
 
-static atomic_bool asked; /* a runtime has come to this library's tool */
+static atomic_bool asked; /* a runtime has called ompt_start_tool here */
 
 static const char own_tool[] = "the program has its own OMPT tool: it is kept";
 
@@ -192,7 +192,7 @@ static void say_alone(const char *why)
 
 OMP_ENTRY start_tool_fn ompt_start_tool;
 
-/* A runtime takes one tool only: one of the program's own goes first. */
+/* A runtime takes only one tool: the program's own has precedence. */
 OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
                                                const char *runtime)
 {
@@ -218,7 +218,7 @@ OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
     return is_idle() ? NULL : &result;
 }
 
-/* A tool in the program itself comes before any library. */
+/* A tool in the program itself has precedence over any library. */
 static bool has_other(void)
 {
     Dl_info theirs, ours;
@@ -227,7 +227,7 @@ static bool has_other(void)
            dladdr(&asked, &ours) != 0 && theirs.dli_fbase != ours.dli_fbase;
 }
 
-/* No runtime has come. */
+/* Explains why no runtime has called. */
 static void look_why(void)
 {
     const char *tools = getenv("OMP_TOOL");

@@ -13,12 +13,12 @@ enum {
     MUTEX_ACQUIRED = 27,
 };
 
-/* ---- what a thread meets ---- */
+/* ---- events of a thread ---- */
 
 enum { SYNC_BARRIERS = 4, SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6 };
 enum { SYNC_IMPLICIT = 8 };
 
-/* Around a wait for tasks; of each thread, those inside of one another. */
+/* Around a wait for tasks; a stack of nested waits in each thread. */
 enum { WAITS_INSIDE = 8 };
 static __thread struct {
     struct apart apart[WAITS_INSIDE];

@@ -12,17 +12,17 @@ static const char *const names[] = {
 #include "dls/omp/gomp.def"
 };
 
-/* A process may hold several runtimes: Python modules bring their own. */
+/* A process may have several runtimes: Python modules bring their own. */
 enum { RUNTIMES = 16, MODULES = 64 };
 static const char any_llvm[] = "__kmpc_global_thread_num";
 
-/* Nothing is asked of the loader while this is held: a thread that opens a
- * library holds the loader's own lock while its constructors run, which may
- * have loops.  In their regions other threads must not ask the loader, because
- * the thread with the lock waits for them: what was found once is kept. */
+/* Never call the loader while this is held: a thread that opens a library holds
+ * the loader's lock while its constructors run, which may have loops.  In their
+ * regions other threads must not call the loader, because the thread with its
+ * lock waits for them.  So results are stored. */
 static struct engine_lock lock;
 static struct runtime runtimes[RUNTIMES];
-static const void *library[RUNTIMES]; /* where it is */
+static const void *library[RUNTIMES]; /* its load address */
 static int count;
 /* For the calls of gcc's programs, and of LLVM's. */
 static struct kept {
@@ -34,15 +34,15 @@ static struct kept {
     } module[MODULES]; /* with a private runtime */
     unsigned modules;
 } kept[2];
-static const struct runtime *llvm; /* that has begun last */
-static int llvms;                  /* that have begun */
+static const struct runtime *llvm; /* the last one that began */
+static int llvms;                  /* how many have begun */
 
 /* ---- runtimes ---- */
 
 /* Where the entries of a runtime are looked for. */
 struct place {
     void *handle;                /* the loader's, or */
-    const struct module *module; /* its table */
+    const struct module *module; /* its symbol table */
 };
 
 static const void *look_up(const struct place *in, const char *name)
@@ -51,7 +51,7 @@ static const void *look_up(const struct place *in, const char *name)
                               : dlsym(in->handle, name);
 }
 
-/* That gives an object pointer; a function's has the same bits. */
+/* The loader gives an object pointer; a function pointer has the same bits. */
 static void find_entry(const struct place *in, const char *name, void *entry)
 {
     const void *found = look_up(in, name);
@@ -104,10 +104,10 @@ static const struct runtime *add_runtime(const struct runtime *made,
     return found;
 }
 
-/* The library itself that an entry is in: of several runtimes in a process,
- * each must know its own teams.  It stays when the last module that needs it is
- * closed: its entries are kept here, and its threads wait in its code.  NULL:
- * there is none. */
+/* The library of an entry: if a process has several runtimes, each must know
+ * its own teams.  It stays loaded when the last module that needs it is closed:
+ * its entries are stored here, and its threads wait in its code.  NULL:
+ * none. */
 static const struct runtime *runtime_of_entry(const void *entry)
 {
     Dl_info info;
@@ -163,7 +163,7 @@ static const struct runtime *find_kept(const struct module *module,
     return found;
 }
 
-/* Another module may come to its place when one was closed. */
+/* After a module was closed, another one may be at its address. */
 static void keep_runtime(const struct module *module, bool by_llvm,
                          const struct runtime *runtime)
 {
@@ -225,8 +225,8 @@ const struct runtime *runtime_at(const void *address, bool by_llvm)
     return runtime_of(&module, by_llvm);
 }
 
-/* Its regions begin without a call of this library's: where it is the only one,
- * no thread of them has to look for it. */
+/* Regions of LLVM's runtime begin without a call to this library: if it is the
+ * only one, none of its threads has to search for it. */
 void runtime_begins(const void *address)
 {
     const struct runtime *runtime = runtime_of_entry(address);

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static struct settings the;
-static char rules_file[256]; /* of DLS_SCHEDULE */
-static char wrong_loops[64]; /* of COUNTERS_LOOPS; empty: it is right */
+static char rules_file[256]; /* from DLS_SCHEDULE */
+static char wrong_loops[64]; /* from COUNTERS_LOOPS; empty: it is valid */
 
 /* Before main: the program may change its environment. */
 static __attribute__((constructor)) void read_environment(void)
@@ -47,7 +47,7 @@ const struct settings *settings(void)
 
 void settings_say(const char *format, ...)
 {
-    static char said[sizeof(struct error)]; /* the same is said once */
+    static char said[sizeof(struct error)]; /* prints a line only once */
     struct error line;
     va_list args;
     va_start(args, format);
@@ -55,7 +55,7 @@ void settings_say(const char *format, ...)
     va_end(args);
     if (strcmp(said, line.text) == 0)
         return;
-    /* First the line: a thread that finds it said may end the process. */
+    /* Prints first: a thread that finds the line here may end the process. */
     dprintf(STDERR_FILENO, "libdls-omp: %s\n", line.text);
     memcpy(said, line.text, sizeof(said));
 }
@@ -71,7 +71,7 @@ void *settings_need(void *memory, const char *what)
 
 /* ---- the names of a loop ---- */
 
-/* By its file, or where that is not seen by its name. */
+/* Through its file or, if that is invisible, its abstract name. */
 static int connect_lookup(void)
 {
     struct sockaddr_un address;
@@ -149,7 +149,7 @@ static bool may_change(uint32_t clause, uint32_t flags)
             (the.dynamic && dynamic));
 }
 
-/* Without it only what the loader needs is known, and the build. */
+/* Without dlsbench omp only exported symbols and the build ID are known. */
 void settings_find_names(const struct module *module, const void *address,
                          const struct clause *clause, struct loop_names *names)
 {
@@ -177,7 +177,7 @@ void settings_find_names(const struct module *module, const void *address,
 static atomic_int asking, ruled; /* the process whose loops may have a rule;
                                     how many have one */
 
-/* Where nobody reports it: with dlsbench omp the report names such rules. */
+/* If no report does: with dlsbench omp the report names such rules. */
 static __attribute__((destructor)) void say_idle_rules(void)
 {
     if (the.folder == NULL && asking == getpid() && ruled == 0)
@@ -214,7 +214,7 @@ static int resolve_rule(const struct loop_names *names,
 
 struct kept {
     struct strategy strategy; /* first */
-    atomic_bool said;         /* that it refuses a loop */
+    atomic_bool said;         /* reported that it refuses a loop */
     struct kept *next;
 };
 

@@ -18,10 +18,10 @@ _Static_assert((COUNTERS_MONOTONIC | COUNTERS_ORDERED | COUNTERS_COMBINED) <
                    1 << FLAG_BITS,
                "flags have 3 bits");
 
-/* An address and the form of the loop there.  One address may be that of a
- * region and, as a loop's function, of a loop; and of another loop when its
- * module was closed and the next one is there: what was promised for the first
- * must not hold for the second.  Addresses of programs have at most 56 bits. */
+/* An address and the form of the loop there.  One address may belong to a
+ * region and, as a loop's function, to a loop; or to another loop after its
+ * module was closed and another one loaded: assurances for the first one must
+ * not hold for the second.  Addresses of programs have at most 56 bits. */
 static uintptr_t key_of(const void *address, const struct clause *clause)
 {
     return ((uintptr_t)address << CLAUSE_BITS | clause->clause) << FLAG_BITS |
@@ -49,14 +49,14 @@ static int32_t region_of(const struct clause *clause)
     return number_of(here.region->site);
 }
 
-/* The properties of an address, found before a site of it is made and without a
- * lock: finding them may take other threads' time. */
+/* The properties of an address, found without a lock before its site is made:
+ * finding them may need other threads. */
 struct found {
     struct module module, caller;
     const struct runtime *runtime;
     struct loop_names names;
     struct blocks *blocks;
-    char note[COUNTERS_NAME_MAX]; /* why there are none */
+    char note[COUNTERS_NAME_MAX]; /* why `blocks` is NULL */
 };
 
 static void look_up(const void *address, const struct clause *clause,
@@ -204,7 +204,7 @@ static int check_loop(const struct site *site, int64_t iterations, int threads,
     return strategy_check(site->strategy, iterations, threads, err);
 }
 
-/* Only strategies that take some loops are asked each time. */
+/* Checks each loop only for strategies that refuse some loops. */
 bool site_takes(struct site *site, uint64_t iterations, int threads)
 {
     struct error err;
