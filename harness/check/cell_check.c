@@ -44,7 +44,7 @@ bool cell_loses_workers(const struct cell *cell)
 
 /* ---- fields wrong in themselves ---- */
 
-/* Time steps: by convention the kernel's key has this name.  (The key of trace
+/* Time steps: the kernel's key has this name by convention. (The key of trace
  * means something else.) */
 static int64_t steps_of(const struct kernel_ops *kernel,
                         const struct spec *spec)
@@ -149,8 +149,8 @@ static int check_protocol(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* One plan is for one loop, and so is one schedule of a runtime.  What goes
- * wrong on purpose does so where chunks are handed out. */
+/* A plan is for one loop, and so is a runtime's schedule.  Perturbations act
+ * only when chunks are handed out. */
 static int check_steps_scheme(const struct setup *setup, struct error *err)
 {
     enum scheme_kind kind = setup->scheme.kind;
@@ -167,9 +167,9 @@ static int check_steps_scheme(const struct setup *setup, struct error *err)
                      (long long)setup->steps);
 }
 
-/* The last step leaves the results, long after the requests that could have
- * carried them.  Rows that depend on each other stay where they are, unless
- * asked; independent iterations have nothing to move with them. */
+/* The results exist after the last step, long after the requests that could
+ * have carried them.  Dependent rows stay where they are, unless the cell moves
+ * them; independent iterations have no data to move. */
 static int check_steps(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
@@ -188,7 +188,7 @@ static int check_steps(struct setup *setup, struct error *err)
     return dependences ? 0 : check_steps_scheme(setup, err);
 }
 
-/* When it is known where results go. */
+/* Checks `answer` when the place of results is known. */
 static int check_answer(struct setup *setup, struct error *err)
 {
     const struct cell *cell = &setup->cell;
@@ -275,7 +275,7 @@ static int check_hierarchy(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* Ranks that give the workers asked for; dedicated masters come on top. */
+/* The ranks for the requested workers; dedicated masters are added. */
 static int resolve_workers(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;

@@ -1,5 +1,5 @@
 /* Whether the costs of iterations are known if the scheme needs them, and
- * whether chunks may come in an order that the scheme chooses. */
+ * whether the scheme may choose the order of chunks. */
 #include "harness/check/cell_checks.h"
 
 #include "base/text.h"
@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Rows that depend on each other are handed out in order, and ranges of masters
- * are cut from the front. */
+/* Dependent rows are handed out in order, and masters cut ranges from the
+ * front. */
 static int check_order(const struct setup *setup, struct error *err)
 {
     const struct sched_pair *pair = &setup->scheme.pair;
@@ -52,7 +52,7 @@ static int check_measured(const struct setup *setup, struct error *err)
                      setup->kernel->name);
 }
 
-/* Chunks are timed, each of them. */
+/* Every chunk is timed. */
 static int check_last(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;

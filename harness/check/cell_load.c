@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this the worker gets so little of its core that it is never done. */
+/* Beyond this the worker gets so little of its core that it never ends. */
 enum { PROCESSES_MAX = 64, WORKERS_MAX = CELL_WORKERS_MAX - 1 };
 
 /* Workers first to last, each with `count` processes. */
@@ -52,7 +52,7 @@ static int parse_span(char *word, struct span *span, struct error *err)
     return 0;
 }
 
-/* Cuts ":n" off the word; *count stays 0 when there is none. */
+/* Cuts ":n" off the word; *count stays 0 if there is none. */
 static int parse_processes(char *word, int *count, struct error *err)
 {
     int64_t number;
@@ -71,7 +71,7 @@ static int parse_processes(char *word, int *count, struct error *err)
     return 0;
 }
 
-/* All spans of the text; they are never more than it has characters. */
+/* Parses all spans of the text, at most as many as it has characters. */
 static int parse_spans(const char *text, struct span *spans, int *count,
                        struct error *err)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A worker that never comes back must not be the master. */
+/* A worker that never returns must not be the master. */
 static int first_allowed(const struct setup *setup,
                          const struct perturb *perturb)
 {
@@ -129,7 +129,7 @@ static int check_reissue(struct setup *setup, struct error *err)
                          "instead of leaving results, of which the first would "
                          "count; take another kernel",
                          setup->kernel->name);
-    /* A result comes with the next request, which must not be one ahead. */
+    /* A result is sent with the next request, which must not be early. */
     cell->prefetch = false;
     return 0;
 }

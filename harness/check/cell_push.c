@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Data travel behind the chunks of one master. */
+/* Data follow the chunks of one master. */
 static int check_sent(const struct cell *cell, struct error *err)
 {
     if (cell->threads > 1)

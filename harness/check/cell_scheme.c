@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* With dependences the times of chunks are taken without the waits for other
- * workers; from request to request there would be little else. */
+/* With dependences the times of chunks exclude waits for other workers; the
+ * time between requests would mostly be waiting. */
 static int check_learning(const struct cell *cell,
                           const struct sched_ops *scheme, struct error *err)
 {

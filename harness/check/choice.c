@@ -76,7 +76,7 @@ static int write_rule(const struct choice_rule *rule,
                : error_set(err, EINVAL, "scheme auto: the spec is too long");
 }
 
-/* Each by itself is a scheme, and no other auto. */
+/* Each entry must be a scheme, and not auto. */
 static int check_schemes(const char *list, struct error *err)
 {
     char copy[SPEC_TEXT_MAX], *rest = copy, *entry;

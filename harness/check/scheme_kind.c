@@ -28,7 +28,7 @@ static int parse_plan(const char *text, struct scheme *scheme,
     return code;
 }
 
-/* A special name in place of a scheme: it has a whole cell to itself. */
+/* A special name instead of a scheme: only for a whole cell. */
 static const char *not_a_half(const char *half)
 {
     return choice_named(half)            ? "a choice among schemes"

@@ -205,7 +205,7 @@ static void say_instead(const struct transport_ops *ops, asks asked,
         join_names(&names, "; use one of ", text, size);
     } else {
         add_transports(&names, asked);
-        /* Results can stay; then what else is refused is another question. */
+        /* Results may stay; whatever else is refused is a separate question. */
         if (names.count == 0)
             add_transports(&names, asked & ~ask_bit(TRANSPORT_COLLECT,
                                                     ask != TRANSPORT_COLLECT));
@@ -242,7 +242,7 @@ static int check_iterations(const struct setup *setup, asks asked,
     if (count <= rules->iterations_max)
         return 0;
     add_transports(&names, asked);
-    /* Without those that take loops of some length only. */
+    /* Leaves out those with a limit on the loop's length. */
     int kept = 0;
     for (int i = 0; i < names.count; i++)
         if (transport_find(names.name[i])->rules->iterations_max == 0)

@@ -143,7 +143,7 @@ char *worklist_read(const char *path, struct error *err)
     return text;
 }
 
-/* The next line's object, and *text behind it; NULL: there is none. */
+/* The next line's object; sets *text to the text after it; NULL: none. */
 static json_t *next_object(const char **text, struct error *err)
 {
     json_error_t where;

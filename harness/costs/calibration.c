@@ -94,7 +94,7 @@ void calibration_set_powers(struct calibration_kind *kind)
 
 /* ---- looking things up ---- */
 
-/* Other vectors or another work are another loop (deps), whatever its size. */
+/* Other vectors or work make another loop (deps), whatever its size. */
 static bool same_loop(const char *a, const char *b)
 {
     static const char *const keys[] = {"vectors=", "work="};

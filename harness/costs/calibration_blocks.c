@@ -1,4 +1,4 @@
-/* Blocks of grids by their width, visits of kernels, and what is charged. */
+/* Blocks of grids by width, repeated visits of kernels, and the charges. */
 #include "harness/costs/calibration.h"
 
 #include "base/stats.h"
@@ -11,7 +11,7 @@
 
 enum { VISITS_MAX = 9 };
 
-/* A usual width of blocks: c_p and c_b of one fit hang together. */
+/* A usual block width for the sum: c_p and c_b of one fit are correlated. */
 #define COLUMNS 100.0
 
 /* NAN where less than half of the visits know it. */
@@ -67,12 +67,12 @@ double calibration_keep_middle(struct calibration_kernel *visit, int visits,
     return sorted[visits - 1] / sorted[0];
 }
 
-/* ---- what is charged ---- */
+/* ---- charges ---- */
 
 static double factor_of(const struct calibration_kernel *kernel, int workers,
                         const struct calibration_block *block)
 {
-    double line = 0; /* its seconds for a row of h columns, of all */
+    double line = 0; /* the line's mean seconds for a row of h columns */
     for (int w = 0; w < workers; w++)
         line += kernel->cost[w].c_b + (double)block->h * kernel->cost[w].c_p;
     return block->row / (line / workers);

@@ -248,7 +248,7 @@ static int read_rates(const struct parser *parser, const json_t *list,
                                       calibration_rate_fields, parser->err));
 }
 
-/* Makes room for what is in the lists. */
+/* Allocates what the lists contain. */
 static int count_lists(const struct parser *parser, const json_t *object,
                        struct calibration_kind *kind)
 {

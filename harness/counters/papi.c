@@ -13,7 +13,7 @@ enum { GROUPS_MAX = 8 };
 /* PAPI counts the events of one component at a time: one event set each. */
 struct group {
     int component, count;
-    int event[COUNTERS_MAX]; /* its number in the list */
+    int event[COUNTERS_MAX]; /* number in the list */
     int code[COUNTERS_MAX];
     bool multiplex;
 };
@@ -154,8 +154,8 @@ static void open_groups(struct events *events, const struct counters_list *list,
     }
 }
 
-/* PAPI 7 crashes in a thread that it has been told to forget, as
- * events_thread_close tells it. */
+/* PAPI 7 crashes in a thread after PAPI_unregister_thread, which
+ * events_thread_close calls. */
 bool events_library_open(void)
 {
     return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT &&

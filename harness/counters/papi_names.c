@@ -111,7 +111,7 @@ static int no_component(const char *name, size_t length, struct names *names,
         nearest_hint(prefix, (const char *const *)names->name, hint));
 }
 
-/* PAPI accepts any name of a software defined event as one to come; only
+/* PAPI accepts any name of a software defined event as a future one; only
  * existing ones count here. */
 static int check_component(const char *name, size_t length, struct names *names,
                            struct error *err)
@@ -162,7 +162,7 @@ int events_check(const char *name, struct error *err)
 {
     struct names names = {0};
     if (!events_library_open())
-        return 0; /* said again, as the reason, where events are opened */
+        return 0; /* reported as the reason when events are opened */
     const char *end = strstr(name, ":::");
     int code = end != NULL
                    ? check_component(name, (size_t)(end - name), &names, err)
@@ -215,7 +215,7 @@ static void print_component(FILE *out, int component)
     add_natives(&names, component);
     const PAPI_component_info_t *info = PAPI_get_component_info(component);
     if (names.count == 0 && !info->disabled)
-        return; /* a component that counts nothing */
+        return; /* a component without events */
     fprintf(out, "\nnative events of PAPI's component %s:\n", info->name);
     for (int i = 0; i < names.count; i++) {
         if (!is_countable(names.name[i]))

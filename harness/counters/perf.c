@@ -17,7 +17,7 @@ struct perf {
 
 /* ---- what can be counted ---- */
 
-/* So many branches, as every compiler's loop would have another number. */
+/* A fixed number of branches: a compiler's loop would have another one. */
 static void take_branches(uint64_t count)
 {
 #if defined(__x86_64__)
@@ -28,8 +28,8 @@ static void take_branches(uint64_t count)
 #endif
 }
 
-/* Returns the branches that were taken, of which a loop around them adds less
- * than a thousandth. */
+/* Returns the number of taken branches; a loop around them adds less than a
+ * thousandth. */
 static uint64_t work_for(double seconds)
 {
     enum { BRANCHES = 10000 };
@@ -119,7 +119,7 @@ static void say_why(char *why, bool alone, int code)
         snprintf(why, COUNTERS_WHY_SIZE, "this processor has no such counter");
 }
 
-/* Whether the event can be counted; alone and then beside the others. */
+/* Whether the event can be counted: first alone, then with the others. */
 static int try_last(const struct perf_group *group, bool *alone)
 {
     struct perf_group single = {.count = 1,
@@ -172,7 +172,7 @@ static void drop_those_that_stand(struct perf_group *group,
     }
 }
 
-/* The least of a few rounds: interruptions are not the way's cost. */
+/* The least of a few rounds, because interruptions are not part of the cost. */
 static double time_way(const struct perf_set *set,
                        bool (*way)(const struct perf_set *,
                                    struct perf_reading *))

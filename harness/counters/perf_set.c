@@ -69,9 +69,9 @@ static int64_t rdpmc(uint32_t counter)
 }
 #endif
 
-/* The kernel raises `lock` around every change of the page, as it takes the
- * thread from a core and puts it on one: what was read in between is of two
- * cores.  False: the event is on no counter. */
+/* The kernel increments `lock` around every change of the page, when the thread
+ * leaves a core and gets one: values read in between mix two cores.  False: the
+ * event is on no counter. */
 static bool read_page(const struct perf_event_mmap_page *mapped, int64_t *value)
 {
     const volatile struct perf_event_mmap_page *page = mapped;

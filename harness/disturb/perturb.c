@@ -77,7 +77,7 @@ static double delay_end(const struct perturb *perturb, double phase_s,
     time_s = fmax(time_s, perturb->at_s);
     double from = delay_free_at(perturb, phase_s, time_s);
     double at = fmod(from + phase_s, perturb->period_s);
-    /* A worker that was held begins a period, independently of rounding. */
+    /* A held worker begins a new period, independently of rounding. */
     double rest = from > time_s ? on : on - at;
     *times = from > time_s;
     if (work_s <= rest)

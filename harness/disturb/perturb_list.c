@@ -1,5 +1,5 @@
-/* Several perturbations of one cell: their common spec, and their joint effect
- * on a worker that more than one of them holds. */
+/* Several perturbations of one cell: their joint spec, and their joint effect
+ * on a worker that several of them hold. */
 #include "harness/disturb/perturb.h"
 
 #include <ctype.h>
@@ -10,8 +10,8 @@
 
 /* ---- specs ---- */
 
-/* The `+` after a spec; NULL: it is the last.  That of a number such as 1e+3
- * joins nothing. */
+/* The `+` after a spec; NULL: it is the last.  The plus in a number such as
+ * 1e+3 joins nothing. */
 static char *join_of(char *text)
 {
     char *plus = text;
@@ -36,7 +36,7 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->canonical, y->canonical);
 }
 
-/* All of them, in the order of their canonical forms; `text` is cut up. */
+/* Reads all entries, sorted by canonical form; cuts `text` up. */
 static int read_entries(char *text, struct entry *entry, int *count,
                         struct error *err)
 {
@@ -152,7 +152,7 @@ int perturbs_holder(const struct perturbs *perturbs, uint8_t hit, int worker,
     return holder;
 }
 
-/* When one of them holds a worker next that is free at time_s. */
+/* When any of them next holds a worker that is free at time_s. */
 static double held_at(const struct perturbs *perturbs, uint8_t hit, int worker,
                       double time_s)
 {
@@ -185,7 +185,7 @@ double perturbs_end(const struct perturbs *perturbs, uint8_t hit, int worker,
                     double time_s, double work_s, struct perturb_toll *toll)
 {
     double now = time_s, left = work_s, until;
-    int last = -1; /* that held it, without work since then */
+    int last = -1; /* the last holder, without work since */
     if ((hit & (hit - 1)) == 0 && hit != 0) {
         int one = 0;
         while (!(hit >> one & 1))

@@ -215,7 +215,7 @@ int item_measure(struct launch *launch, struct item *item, struct error *err)
     return comm_agree(&launch->context.comm, code, err);
 }
 
-/* One more repetition, since the output of a repetition is gone with it. */
+/* Runs one more repetition, because each repetition's output is wiped. */
 static int save_item(struct launch *launch, struct item *item,
                      struct error *err)
 {
@@ -289,7 +289,7 @@ static int open_setup(struct launch *launch, struct item *item,
     return comm_agree(&launch->context.comm, code, err);
 }
 
-/* The run of the cell, of the choice for it, or of its first trial. */
+/* Opens the run of the cell, of its choice, or of its first trial. */
 static int open_run(struct launch *launch, struct item *item, struct error *err)
 {
     const struct policy *policy = &launch->work.policy;

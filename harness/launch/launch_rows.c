@@ -117,8 +117,8 @@ static void set_serial(struct run_line *run, const struct loop *loop)
     run->serial_pass = passes > 0 ? passes : -1;
 }
 
-/* Rates of a kernel whose work is counted.  A simulation charges operations,
- * and no memory bandwidth: it says so. */
+/* Rates of a kernel with countable work.  A simulation charges operations but
+ * no memory bandwidth, so it reports only the first. */
 static void set_work(struct run_line *run, const struct loop *loop)
 {
     double flops, bytes;
@@ -166,7 +166,7 @@ static const char *verified_value(const struct row_context *c,
                               : "true";
 }
 
-/* The parts of a line, by what the run did. */
+/* The parts of a line, from the kind of run. */
 static int parts_of(const struct row_context *c,
                     const struct run_result *result)
 {
@@ -293,7 +293,7 @@ static json_t *counts_object(const struct counters_list *events, uint32_t known,
     return object;
 }
 
-/* All null where nothing was counted. */
+/* All null if nothing was counted. */
 static void add_counted(json_t *row, const struct counters_list *events,
                         const struct counters_values *v)
 {
@@ -312,7 +312,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     const struct worker_result *r = &result->workers[worker];
     json_t *row = identity_object("worker", c);
     const struct powers *powers = run_powers(c->run);
-    /* As the scheme counts with it, else V/Q. */
+    /* A as the scheme uses it, otherwise V/Q. */
     const double *available =
         powers->available ? powers->available : powers->share;
     json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",

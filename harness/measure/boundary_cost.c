@@ -1,4 +1,4 @@
-/* From core to core: a row goes there and back between two workers. */
+/* From core to core: a row goes back and forth between two workers. */
 #include "harness/measure/measure_internal.h"
 
 #include "base/stats.h"
@@ -19,7 +19,7 @@ enum {
     TRIPS_MAX = 256,
 };
 
-/* As boundaries are long: from one column to a thousand of them. */
+/* Sizes of boundaries: from one column to a thousand of them. */
 static const int sizes[CALIBRATION_SIZES] = {8,    256,  512, 1024,
                                              2048, 4096, 8192};
 
@@ -38,8 +38,8 @@ struct exchange {
     struct links links;
     char *rows; /* one for each edge */
     int bytes, trips;
-    struct paired *each;                          /* of this rank's workers */
-    double (*sample)[CALIBRATION_SIZES][SAMPLES]; /* of this rank's workers */
+    struct paired *each;                          /* by worker here */
+    double (*sample)[CALIBRATION_SIZES][SAMPLES]; /* by worker here */
 };
 
 /* ---- the tournament ---- */
@@ -156,7 +156,7 @@ static void set_body(int thread, void *arg)
         links_finish(&x->links, NULL);
 }
 
-/* ---- all of it ---- */
+/* ---- all measurements ---- */
 
 static int measure_size(struct exchange *x, int size, struct error *err)
 {
@@ -213,8 +213,8 @@ static int measure_round(struct exchange *x, int round, int *pairs,
     return code;
 }
 
-/* Each rank knows the pairs whose first worker it has; rank 0 takes over those
- * of the others. */
+/* Each rank has the pairs whose first worker it has; rank 0 collects them
+ * all. */
 static void gather_pairs(const struct exchange *x,
                          struct calibration_kind *kind)
 {

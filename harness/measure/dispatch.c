@@ -31,8 +31,8 @@ static double chunk_of(const struct run_result *result,
     return result->time_s / (double)result->chunks;
 }
 
-/* The wait of the first worker's thieves for each question: threads look again
- * and again when nothing is left, ranks get a message. */
+/* The first worker's wait per question as a thief: threads poll constantly when
+ * nothing is left, ranks get a message. */
 static double steal_of(const struct run_result *result,
                        const struct launch_context *context)
 {
@@ -155,8 +155,8 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
     return code;
 }
 
-/* A request, its answer and the master's work between them; when several
- * workers ask, the master's work sets the pace. */
+/* A request, its answer and the master's work between them. If several workers
+ * ask, the master's work limits the rate. */
 static int measure_request(struct launch_context *context, bool oversubscribe,
                            struct calibration_kind *kind, struct error *err)
 {

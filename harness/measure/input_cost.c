@@ -12,11 +12,11 @@
 
 enum {
     STORE = 1 << 26,
-    UNIT = 1 << 12, /* what messages are counted in */
+    UNIT = 1 << 12, /* messages are multiples of it */
     UNITS = STORE / UNIT,
     SAMPLES = 15,
     DATA = 1,
-    EMPTY = CALIBRATION_SIZES, /* behind the sizes */
+    EMPTY = CALIBRATION_SIZES, /* after the sizes */
 };
 
 /* Units of the messages: 4 KiB, ..., 16 MiB. */
@@ -68,7 +68,7 @@ static double one_way(struct transfer *t, int units)
     return took;
 }
 
-/* ---- all of it ---- */
+/* ---- all measurements ---- */
 
 static void conclude_transfer(double (*sample)[SAMPLES],
                               struct calibration_transfer *transfer)
@@ -79,7 +79,7 @@ static void conclude_transfer(double (*sample)[SAMPLES],
     for (int i = 0; i < CALIBRATION_SIZES; i++) {
         double median = stats_median(sample[i], SAMPLES).median;
         bytes[i] = (double)sizes[i] * UNIT;
-        /* Never less than the way there of an empty message. */
+        /* Never less than the one-way time of an empty message. */
         one_way_s[i] = fmax(median - back, back);
         transfer->size[i] = (struct calibration_size){bytes[i], one_way_s[i]};
     }

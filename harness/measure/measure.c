@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A machine may be disturbed for seconds, longer than the rounds of a kernel:
- * all kernels are visited once, then again.  The middle visit counts, because
- * runs see the machine as it is. */
+/* A disturbance may last seconds, longer than the rounds of a kernel: so all
+ * kernels are visited once, then again.  The middle visit counts, because runs
+ * also see the machine as it is. */
 enum { VISITS = 3 };
 
 /* Larger differences of visits are reported. */
@@ -62,7 +62,7 @@ static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
     free(all);
 }
 
-/* For who waits: the driver shows it. */
+/* Shows the driver, and so a waiting user, what is measured. */
 static void say_step(const struct crew *crew, const char *what, int visit)
 {
     const struct launch_context *context = crew->context;

@@ -50,8 +50,8 @@ static int64_t chunk_start(const struct work *work, int worker)
     return worker * share_rows(work) + 1;
 }
 
-/* Between two repetitions a run checks the output and wipes it, by thread 0 of
- * each rank: so rows are not in the cache of the worker that writes them. */
+/* Between two repetitions thread 0 of each rank checks and wipes the output, so
+ * rows are not in the cache of the worker that writes them. */
 static void wipe_chunks(const struct work *work)
 {
     int first = work->crew->first;
@@ -94,7 +94,7 @@ int work_map(size_t bytes, char **out, struct error *err)
     return 0;
 }
 
-/* Collective: nothing is allocated before all ranks know that it fits. */
+/* Collective: allocates nothing before all ranks know that it fits. */
 static int open_instance(struct work *work, const char *text,
                          struct calibration_kernel *kernel, struct error *err)
 {

@@ -18,15 +18,15 @@
 
 enum {
     PASSES_MIN = 2,
-    CHUNKS_MIN = 4, /* of each worker, where there are rows for them */
+    CHUNKS_MIN = 4, /* per worker, if there are enough rows */
     ROWS_MAX = 128,
 };
 
-/* The passes of one width, and the most that one of them should take. */
+/* Time for the passes of one width, and the limit for one of them. */
 #define WIDTH_S 0.015
 #define PASS_S 0.05
 
-/* Without a campaign: from one column in ten to whole rows of small grids. */
+/* Without a campaign: a tenth of the columns, to whole rows of small grids. */
 static const int64_t usual[] = {100, 1000};
 
 /* A worker's report to rank 0 on a width. */
@@ -40,7 +40,7 @@ struct seen {
 static double run_pass(struct blocks *b, void (*body)(int, void *))
 {
     const struct launch_context *context = b->work->crew->context;
-    /* As between two repetitions: what this rank computes, by its thread 0 (see
+    /* As between two repetitions: thread 0 wipes what this rank computes (see
      * measure_work.c). */
     for (int worker = b->first; worker < b->first + b->threads; worker++)
         for (int64_t c = 0; c < b->chunks; c++) {
@@ -123,7 +123,7 @@ static void measure_widths(struct blocks *b, const int64_t *width, int widths,
     int64_t columns = b->work->grid.columns;
     struct seen *own = need_zeroed((size_t)b->threads, sizeof(*own));
     kernel->blocks = 0;
-    /* If several are wider than the grid, one of them is measured. */
+    /* Of several widths beyond the grid's, only one is measured. */
     for (int i = 0; i < widths && (i == 0 || width[i - 1] < columns); i++) {
         void *all = NULL;
         size_t bytes;

@@ -62,7 +62,7 @@ static void run_block(const struct work *work, int thread, int64_t block)
 {
     const struct kernel_ops *ops = work->ops;
     int64_t start = block_start(work, block);
-    /* Blocks' data lie one behind the other. */
+    /* The data of blocks are consecutive. */
     const char *input = work->input;
     for (int64_t b = 0; input != NULL && b < block; b++)
         input += block_bytes(work, b);

@@ -21,7 +21,7 @@ struct look {
 
 struct watch {
     struct crew *crew;
-    int thread; /* of this rank, that looks; -1: none */
+    int thread; /* the thread of this rank that looks; -1: none */
     struct look look;
 };
 
@@ -46,8 +46,8 @@ static void watch_body(int thread, void *arg)
     crew_meet(watch->crew);
 }
 
-/* The runs and gaps of all looks; the first run of a look began before the look
- * and is kept apart. */
+/* Collects the runs and gaps of all looks; the first run of a look began before
+ * it and is separate. */
 static void sum_up(const struct look *look, struct calibration_slices *slices)
 {
     double run[CALIBRATION_STARTS * GAPS], gap[CALIBRATION_STARTS * GAPS];

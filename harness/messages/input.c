@@ -154,7 +154,7 @@ const char *landing_take(struct landing *landing, int64_t bytes,
     return mailbox_take(&landing->box);
 }
 
-/* The oldest comes first; testing it also lets all others progress. */
+/* Tests the oldest message; this also makes progress on all others. */
 bool landing_poll(struct landing *landing)
 {
     MPI_Request *request = mailbox_oldest(&landing->box);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages, each where any type may begin, and the requests behind them. */
+/* Allocates messages, aligned for any type, followed by the requests. */
 static int open_ring(struct mailbox *box, const struct mailbox_setup *setup)
 {
     size_t room = (size_t)setup->posted;
@@ -20,7 +20,7 @@ static int open_ring(struct mailbox *box, const struct mailbox_setup *setup)
     return 0;
 }
 
-/* For as many as are known to come. */
+/* Allocates the requests expected in advance. */
 static int open_requests(struct mailbox *box, int requests)
 {
     box->request = box->few;

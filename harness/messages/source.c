@@ -1,6 +1,6 @@
 #include "harness/messages/source.h"
 
-/* The worker's own chunk; from then on the counter alone will do. */
+/* Returns the worker's primed chunk; later ones come from the counter alone. */
 static bool primed_next(struct source *base, struct chunk *chunk)
 {
     struct source_table *source = (struct source_table *)base;
@@ -30,7 +30,7 @@ void source_table_open(struct source_table *source, int worker,
 
 /* ---- asking early ---- */
 
-/* So many chunks of each worker are asked for when the one before is done. */
+/* The last chunks of each worker are never requested early. */
 enum { LAST_CHUNKS = 2 };
 
 /* In every time step. */

@@ -87,7 +87,7 @@ bool cache_read(const char *kind, uint64_t key, int64_t count, void *values,
     return good;
 }
 
-/* Whole, so that no reader sees half a file; without it where it cannot be. */
+/* Written as a whole, so no reader sees a part; failures are ignored. */
 void cache_write(const char *kind, uint64_t key, int64_t count,
                  const void *values, double seconds)
 {

@@ -11,7 +11,7 @@
 struct loop_known {
     struct loop_known *next;
     double *before;
-    double *first; /* of choice last: the costs of the first step; or NULL */
+    double *first; /* for choice last: the costs of the first step; or NULL */
     char choice[SPEC_TEXT_MAX];
 };
 
@@ -156,7 +156,7 @@ void loop_costs_step(struct loop *loop, struct loop_took *took, int64_t count)
     for (int64_t i = 0; i < count; i++)
         all += took[i].seconds > 0 ? took[i].seconds : 0;
     if (all <= 0)
-        return; /* no clock was fine enough: nothing is known */
+        return; /* the clock was too coarse: nothing is known */
     double unit = whole > 0 ? all / whole : 0;
     for (int64_t i = 0; i < count; i++)
         old = recost_chunk(before + took[i].start, took[i].size, old,

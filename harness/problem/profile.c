@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Whole iterations for the check, spread over the loop; and the first number of
- * points of an iteration. */
+/* How many whole iterations are checked, spread over the loop; and the first
+ * number of points per iteration. */
 enum { CHECKED = 24, POINTS_FIRST = 256 };
 
 /* The share by which the sum of the checked iterations may be off. */
@@ -27,7 +27,7 @@ static double count_iteration(const struct counter *c, int64_t iteration)
     return c->scale * c->kernel->cost->counted(c->instance, c->output);
 }
 
-/* The relative error of the profile over the whole iterations. */
+/* The relative deviation of the profile from the whole iterations. */
 static double profile_deviation(const struct counter *whole, int64_t iterations,
                                 const double *operations)
 {

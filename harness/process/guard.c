@@ -21,7 +21,7 @@ void guard_begin(double limit_s)
     struct sigaction alarmed = {.sa_handler = on_alarm};
     pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* It may have ended before it was asked to take us along. */
+    /* The parent may have ended before PR_SET_PDEATHSIG was set. */
     if (getppid() != parent)
         _exit(1);
     if (limit_s <= 0)

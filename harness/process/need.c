@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* At once: other threads still run, and handlers of exit would wait for ranks
+/* Ends at once: other threads still run, and exit handlers would wait for ranks
  * that do not know of it. */
 void need_failed(void)
 {

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         code = world_on_stack(STACK_BYTES, launch_plan, argv[1]);
         if (code < 0)
             fprintf(stderr, "dlsbench: no memory for the stack of rank 0\n");
-        world_release(&world); /* the others follow whatever becomes of it */
+        world_release(&world); /* the other ranks follow in any case */
         code = code != 0;
     } else if (argc == 2)
         world_follow(rank);

@@ -17,8 +17,8 @@ int queue_processor(void)
     return sched_getcpu();
 }
 
-/* Fields are counted from 1; the second is the name in brackets and may hold
- * anything, so the third is behind the last bracket. */
+/* Fields are counted from 1; the second is the name in brackets and may contain
+ * anything, so the third follows the last bracket. */
 bool queue_parse(const char *line, bool *running, int *processor)
 {
     const char *at = strrchr(line, ')');
@@ -48,7 +48,7 @@ static bool is_own(pid_t pid, const pid_t *own, int owns)
     return false;
 }
 
-/* Threads may end while they are read: then there is nothing to read. */
+/* Threads may end meanwhile: then there is nothing to read. */
 static void look_at_thread(const char *path, const int *processor, int count,
                            int *seen)
 {

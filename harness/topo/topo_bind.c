@@ -1,4 +1,4 @@
-/* Which worker goes to which processor, and binds threads there. */
+/* Assigns workers to processors, and binds threads there. */
 #include "harness/topo/topo_internal.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Adds those of `set` not added yet, in the machine's order of neighbours. */
+/* Adds the processors of `set` not added yet, in the machine's order. */
 static void add_neighbours(const struct topo *topo, hwloc_const_bitmap_t set,
                            struct places *places)
 {
@@ -93,9 +93,8 @@ static void add_kind(const struct topo *topo, hwloc_const_bitmap_t set,
     hwloc_bitmap_free(some);
 }
 
-/* Spread over a copy of the topology with only the processors of `set`: it
- * shares out by processors, and cores of some machines have more than
- * others. */
+/* Spreads over a copy of the topology restricted to `set`: hwloc divides by
+ * processors, and cores of some machines have more than others. */
 static int add_scattered(const struct topo *topo, hwloc_const_bitmap_t set,
                          int workers, struct places *places)
 {
@@ -132,7 +131,7 @@ static int order_set(const struct topo *topo,
     if (binding->bind == TOPO_SCATTER)
         code = add_scattered(topo, each_core ? cores : set, workers, places);
     else if (binding->bind == TOPO_COMPACT) {
-        /* Kinds that cannot be ranked are taken as they come. */
+        /* Kinds without a known rank keep their order. */
         for (int kind = topo->kinds - 1; topo->ranked && kind >= 0; kind--)
             add_kind(topo, first, kind, places);
         add_neighbours(topo, first, places);
@@ -168,7 +167,7 @@ static int order_domain(const struct topo *topo,
     return 0;
 }
 
-/* As listed; a processor may be there twice. */
+/* As listed; a processor may occur twice. */
 static int order_list(const struct topo *topo,
                       const struct topo_binding *binding, struct places *places,
                       struct error *err)

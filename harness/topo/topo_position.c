@@ -6,7 +6,7 @@
 
 /* ---- the index ---- */
 
-/* Only NUMA nodes that hold no smaller one and repeat no earlier one are
+/* Only NUMA nodes that contain no smaller node and equal no earlier one are
  * domains.  Nodes without cores, memory of a whole machine and second nodes of
  * the same cores (high-bandwidth memory) do not count. */
 static bool is_domain(const struct topo *topo, hwloc_obj_t object)
@@ -27,7 +27,7 @@ static bool is_domain(const struct topo *topo, hwloc_obj_t object)
     return true;
 }
 
-/* One part, or none, is the whole machine. */
+/* One part or none means the whole machine. */
 static int index_domain(struct topo *topo, enum topo_domain domain,
                         hwloc_obj_type_t type)
 {
@@ -152,8 +152,8 @@ int topo_slower(const struct topo *topo, const int *processor, int workers)
 
 /* ---- positions ---- */
 
-/* The node with the fewest cores: one of the whole machine (slow or attached
- * memory) is not nearest to any. */
+/* The node with the fewest cores: memory of the whole machine (slow or
+ * attached) is nearest to none. */
 static int nearest_node(hwloc_obj_t pu)
 {
     for (hwloc_obj_t o = pu->parent; o != NULL; o = o->parent) {

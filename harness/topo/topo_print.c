@@ -98,7 +98,7 @@ static int print_workers(FILE *out, const struct topo *topo,
     return shared;
 }
 
-/* Rank r has domain r, and what ranks have beyond the domains goes round. */
+/* Rank r has domain r; further ranks start again at domain 0. */
 static int assign_ranks(const struct topo *topo,
                         const struct topo_binding *binding, int ranks,
                         int threads, int *processor, struct error *err)

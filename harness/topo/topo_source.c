@@ -1,4 +1,4 @@
-/* Where a topology comes from: a file, a description, or this machine, which
+/* Reads a topology: from a file, a description, or this machine, which
  * variables of hwloc may hide. */
 #include "harness/topo/topo_internal.h"
 
@@ -12,8 +12,8 @@
 
 /* ---- another machine ---- */
 
-/* The version that an XML file is written for; false: it is none of lstopo.
- * Files of hwloc 1 name none. */
+/* The hwloc version for which an XML file was written; false: it is no file of
+ * lstopo. Files of hwloc 1 name no version. */
 static bool read_version(const char *path, int *major, int *minor)
 {
     char text[4096];
@@ -51,8 +51,8 @@ static int refuse_file(const char *path, struct error *err)
                      path, major, minor);
 }
 
-/* hwloc prints its own reasons when it is asked to (HWLOC_SYNTHETIC_VERBOSE);
- * an XML file that it cannot read is one that it does not know. */
+/* hwloc prints its reasons if requested (HWLOC_SYNTHETIC_VERBOSE); an XML file
+ * that it cannot read has an unknown format. */
 int topo_source_other(const struct topo *topo, const char *machine,
                       struct error *err)
 {
@@ -74,7 +74,7 @@ int topo_source_other(const struct topo *topo, const char *machine,
 
 /* ---- this machine ---- */
 
-/* Variables that make hwloc show something else; the first that is set. */
+/* The first variable that is set and makes hwloc show another machine. */
 static const char *find_variable(void)
 {
     static const char *const names[] = {"HWLOC_SYNTHETIC",

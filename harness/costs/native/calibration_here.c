@@ -26,7 +26,7 @@ int calibration_default_path(char *path, size_t size, struct error *err)
     return 0;
 }
 
-/* As the system calls it; "": it does not say. */
+/* The system's name for the processor; "": unknown. */
 static void read_model(char *text, size_t size)
 {
     char line[256];

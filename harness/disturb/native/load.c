@@ -15,20 +15,20 @@
 int load_busy(const char *parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* The parent may have died before it was asked to take us along. */
+    /* The parent may have died before PR_SET_PDEATHSIG was set. */
     if (getppid() != (pid_t)atol(parent))
         return 1;
-    /* Its pipes and sockets must end with it. */
+    /* The parent's pipes and sockets must close when it ends. */
     close_range(0, ~0U, 0);
     raise(SIGSTOP);
     for (volatile unsigned turns = 0;; turns++) {
     }
 }
 
-/* ---- its start ---- */
+/* ---- starting it ---- */
 
-/* Not fork: a rank has threads, and a copy of its page tables would slow its
- * writes down. */
+/* Not fork: a rank has threads, and copying its page tables would slow its
+ * writes. */
 static int spawn_process(pid_t *pid, struct error *err)
 {
     char parent[24], *argv[] = {"dlsbench", "busy", parent, NULL};
@@ -40,7 +40,7 @@ static int spawn_process(pid_t *pid, struct error *err)
     return 0;
 }
 
-/* It stops itself when it is ready. */
+/* The process stops itself when it is ready. */
 static int await_stop(pid_t pid, struct error *err)
 {
     int status;

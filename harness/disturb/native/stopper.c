@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The planned stops by time, and as the answer the past ones; an order of none
- * cancels the rest.  Short enough for a pipe to pass it whole. */
+/* An order: planned stops by time; the answer: past ones; an empty order
+ * cancels the rest.  Short enough to be written to a pipe at once. */
 struct order {
     int count;
     struct stopper_stop list[STOPPER_MAX];
@@ -74,7 +74,7 @@ int stopper_serve(const char *text)
     pid_t parent = (pid_t)atol(text);
     struct order order;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* The parent may have died before it was asked to take us along. */
+    /* The parent may have died before PR_SET_PDEATHSIG was set. */
     if (getppid() != parent)
         return 1;
     close_range(STDERR_FILENO + 1, ~0U, 0);

@@ -13,8 +13,8 @@
 /* Sleeps of a waiter without a wake-up: short compared with any loop worth
  * measuring, long enough to leave a shared core alone. */
 enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
-/* Sleep of a waiter that will be woken; it still looks now and then, in case
- * the event comes without a wake-up. */
+/* Sleep of a waiter that will be woken; it still polls from time to time, in
+ * case the event comes without a wake-up. */
 enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
@@ -262,8 +262,8 @@ bool engine_trylock(struct engine_lock *lock)
            atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
-/* Each look takes the cache line from the holder, which then waits for it
- * longer than its critical section takes: so look rarely, and ever less. */
+/* Each poll takes the cache line from the holder, which then waits for it
+ * longer than its critical section takes: so polls are rare, and get rarer. */
 static void lock_contended(struct engine_lock *lock)
 {
     struct engine_idle idle = {0};

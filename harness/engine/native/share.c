@@ -68,7 +68,7 @@ static double multiply(void)
 #pragma GCC unroll 4
         for (int i = 0; i < CHAINS; i++) {
             x[i] = x[i] * 6364136223846793005u + 1442695040888963407u;
-            __asm__ volatile("" : "+r"(x[i])); /* it has to be made */
+            __asm__ volatile("" : "+r"(x[i])); /* prevents optimization */
         }
     return engine_now() - start;
 }

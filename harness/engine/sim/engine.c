@@ -11,12 +11,12 @@ const bool engine_simulated = true;
 
 /* A tick is a picosecond. */
 static const double TICK_S = 1e-12;
-/* Between two looks at a lock that is held. */
+/* The time between two polls of a locked lock. */
 static const double LOCK_S = 20e-9;
 /* A waiter without a wake-up polls less and less often, every 20 us at last. */
 enum { LOOKS_SHORT = 10 };
-/* Between two looks of one that has nothing to do: each costs real time, so
- * that a long wait has so many at most. */
+/* The time between two polls of an idle waiter: each takes real time, so a long
+ * wait has at most so many. */
 static const double NAP_S = 20e-6, NAPS = 50000;
 
 struct engine_waiter {
@@ -81,8 +81,8 @@ double engine_nap(double wait_s, bool serves)
 
 /* ---- waiting ---- */
 
-/* Ranks take turns at simulation calls only: nothing can come between the
- * caller's look and this, except through a wake-up that `seen` tells of. */
+/* Ranks take turns only at simulation calls: nothing can happen between the
+ * caller's poll and this call, except a wake-up, which `seen` shows. */
 static void sleep_on(struct engine_event *event)
 {
     struct engine_waiter waiter = {sg_sem_init(0), event->waiters};
@@ -117,7 +117,7 @@ void engine_wake(struct engine_event *event)
     atomic_fetch_add(&event->sequence, 1);
     while (waiter != NULL) {
         struct engine_waiter *next = waiter->next;
-        sg_sem_release(waiter->wake); /* and it is gone */
+        sg_sem_release(waiter->wake); /* the waiter's memory may be gone now */
         waiter = next;
     }
 }

@@ -1,5 +1,5 @@
-/* A program compiled with smpicc that contains its loops: each of its ranks
- * joins the world when it opens one. */
+/* A program compiled with smpicc that contains its loops: each rank joins the
+ * world when it opens one. */
 #include "harness/engine/sim/world.h"
 
 #include "harness/engine/usual_costs.h"
@@ -30,7 +30,7 @@ static struct world *make_world(void)
     return NULL;
 }
 
-/* Ranks take turns at simulation calls only, and there are none in between. */
+/* Ranks take turns only at simulation calls; there are none in between. */
 bool world_join(void)
 {
     int rank;
@@ -56,7 +56,7 @@ void world_part(void)
     free(world);
 }
 
-/* Suspends nothing: the next call of MPI also charges later computing. */
+/* Keeps charging: the next call of MPI also charges later computing. */
 void engine_computed(void)
 {
     int begun, over;

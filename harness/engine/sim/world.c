@@ -23,7 +23,7 @@ static const double LOOK_S = 1e-9;
 /* All ranks; the waiting ones wait at their `go`. */
 struct engine_team {
     int threads;
-    sg_sem_t *go; /* of each but rank 0 */
+    sg_sem_t *go; /* for each rank but 0 */
     sg_bar_t back;
     bool stop;
     void (*body)(int thread, void *arg);
@@ -45,7 +45,7 @@ void world_end(void)
 
 void world_show(struct world *world)
 {
-    size_t count = sg_host_count(); /* makes the whole list as well */
+    size_t count = sg_host_count(); /* this call also builds the list */
     sg_host_t *hosts = sg_host_list();
     for (size_t i = 0; i < count; i++)
         sg_host_set_data(hosts[i], world);
@@ -65,8 +65,8 @@ void world_compute(double flops)
     smpi_execute_flops(flops);
 }
 
-/* As SMPI reads it for its own messages: "smallest:s:s_per_byte", of which we
- * know one. */
+/* Reads costs as SMPI does for its messages: "smallest:s:s_per_byte", of which
+ * we use one entry. */
 static void read_cost(sg_host_t host, const char *name, double cost[2])
 {
     const char *text = sg_host_get_property_value(host, name);
@@ -214,8 +214,8 @@ static double round_trip(int other, void *room, int bytes)
     return simgrid_get_clock() - start;
 }
 
-/* The same, and nobody waits: what the caller's own two calls take when the
- * answer is there long since. */
+/* The time of the caller's two calls for a round trip when the answer has long
+ * arrived, so that it does not wait. */
 static double busy_time(int other, void *room, int bytes, double trip)
 {
     MPI_Request answer;
@@ -260,7 +260,7 @@ void world_print_messages(int rank)
     world_room_close(room);
 }
 
-/* ---- a stack of one's own ---- */
+/* ---- a separate stack ---- */
 
 struct call {
     int (*body)(void *arg);
@@ -269,7 +269,7 @@ struct call {
     ucontext_t here, there;
 };
 
-/* makecontext passes whole numbers only. */
+/* makecontext only passes integers. */
 static void enter_context(unsigned high, unsigned low)
 {
     struct call *call = (struct call *)((uintptr_t)high << 32 | low);
@@ -316,8 +316,8 @@ int engine_team_start(struct engine_team **out, int threads, struct error *err)
     return 0;
 }
 
-/* In the order of ranks: simultaneous events then have the same order in each
- * cell, whatever ran before it. */
+/* In the order of ranks, so that simultaneous events have the same order in
+ * every cell, whatever ran before. */
 static void wake_all(struct engine_team *team)
 {
     for (int i = 1; i < team->threads; i++)
@@ -341,7 +341,7 @@ void engine_team_barrier(struct engine_team *team,
     sg_barrier_wait(team->back);
 }
 
-/* Its memory stays: another rank is the last to read it. */
+/* The team's memory stays: another rank is the last to read it. */
 void engine_team_stop(struct engine_team *team)
 {
     team->stop = true;

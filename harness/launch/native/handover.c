@@ -1,4 +1,4 @@
-/* Measures the hand-over: a flag that two cores pass to and fro. */
+/* Measures the hand-over: two cores pass a flag back and forth. */
 #include "harness/launch/handover.h"
 
 #include "base/stats.h"

@@ -58,7 +58,7 @@ static double measure_barrier(const struct comm *comm)
     return best;
 }
 
-/* How an rma window behaves here; -1 where there is none, and why. */
+/* The progress of an rma window here; -1 without a window, and the reason. */
 static double measure_rma(const struct comm *comm, struct error *why)
 {
     struct window window;
@@ -154,7 +154,7 @@ static void add_text(void *object, const char *name, const char *text)
     json_object_set_new(object, name, json_string(text));
 }
 
-/* The teams of one transport that the cells ask for, or why there are none. */
+/* The teams of one transport for these cells, or the reason for having none. */
 static json_t *teams_object(const struct worklist *work,
                             const struct transport_ops *keeper)
 {

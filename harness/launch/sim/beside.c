@@ -1,4 +1,4 @@
-/* A simulation knows what the loop takes one worker. */
+/* A simulation knows the time of the loop on one worker. */
 #include "harness/launch/launch_internal.h"
 
 int beside_begin(const struct item *item, int count,

@@ -1,5 +1,5 @@
-/* Communicators for a loop of a program that has MPI already, and what only
- * such a loop asks of them. */
+/* Communicators for a loop of a program that already has MPI, and the functions
+ * that only such a loop uses. */
 #include "harness/messages/native/messages_internal.h"
 
 #include <errno.h>
@@ -86,8 +86,8 @@ int comm_failure(const struct comm *comm, struct error *err)
     return error_set(err, EIO, "MPI failed: %s", why);
 }
 
-/* The largest of a number and of its complement are those of all ranks only
- * where it is the same everywhere. */
+/* A number is equal everywhere if and only if the maxima of it and of its
+ * complement are those of each rank. */
 int comm_differing(const struct comm *comm, const uint64_t *values, int count)
 {
     int at = 0;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* As long as a request of harness/transport/master/relay.h; few enough that the
- * library buffers them all. */
+/* As long as a request of harness/transport/master/relay.h; few enough for the
+ * library to buffer all. */
 enum { BYTES = 56, BURST = 16, TRIPS = 100, ROUNDS = 101, TAG = 1 };
 
 /* By then a burst is over and has arrived. */

@@ -1,5 +1,5 @@
-/* Collective steps of ranks that have a process each, or that SMPI takes for
- * such: those of a program that is simulated with its own loop. */
+/* Collective steps of ranks in separate processes, or in SMPI's view of them:
+ * those of a simulated program with its own loop. */
 #include "harness/messages/native/messages_internal.h"
 
 #include <limits.h>

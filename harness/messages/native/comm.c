@@ -48,7 +48,7 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
     engine_wait(patience, NULL, wait_over, &wait);
 }
 
-/* Messages wake no thread, and events would not hear of them. */
+/* Messages wake no thread, and no event reports them. */
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
                const struct engine_patience *patience,
                struct engine_event *event, MPI_Request *requests, int count,

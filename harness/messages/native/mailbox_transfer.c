@@ -1,5 +1,4 @@
-/* Messages of MPI.  A short one is copied by it, and a long one is on its way.
- */
+/* Messages of MPI: it copies short ones; long ones stay on their way. */
 #include "harness/messages/mailbox.h"
 
 bool mailbox_has_come(struct mailbox *box)

@@ -10,7 +10,7 @@ static int open_shared(struct window *window, size_t bytes)
     void *mine;
     MPI_Aint size;
     int unit;
-    /* Aligned by hand: MPI promises no more than a double's alignment. */
+    /* Aligned by hand: MPI guarantees only the alignment of a double. */
     int code = MPI_Win_allocate_shared(
         comm->rank == 0 ? (MPI_Aint)bytes + 128 : 0, 1, MPI_INFO_NULL,
         comm->all, &mine, &window->handle);
@@ -128,7 +128,7 @@ void window_progress(struct window *window)
 int64_t window_fetch_step(struct window *window)
 {
     static const int64_t one = 1;
-    int64_t step = INT64_MAX; /* of no table, when the call fails */
+    int64_t step = INT64_MAX; /* beyond every table, if the call fails */
     comm_begin(window->comm);
     comm_check(window->comm, MPI_Fetch_and_op(&one, &step, MPI_INT64_T, 0, 0,
                                               MPI_SUM, window->handle));

@@ -1,18 +1,18 @@
 /* The communicators of a program compiled with smpicc.  Its ranks are SMPI's,
- * each contains a loop, and they share what dlsbench-sim's ranks share.  Only
- * in libdls-smpi. */
+ * each contains a loop, and they share the data that dlsbench-sim's ranks
+ * share.  Only in libdls-smpi. */
 #include "harness/engine/sim/world.h"
 #include "harness/messages/native/messages_internal.h"
 #include "harness/messages/sim/messages_internal.h"
 
 #include <stdlib.h>
 
-/* What ranks add up together; the world has one of each communicator. */
+/* A sum over all ranks; one per communicator. */
 struct tally {
-    int64_t round; /* how often they have */
-    int ranks;     /* that have added their number in this one */
+    int64_t round; /* number of sums so far */
+    int ranks;     /* that have added their number to the current one */
     int64_t sum;   /* so far */
-    int64_t total; /* of the round before */
+    int64_t total; /* of the sum before */
     struct engine_event counted;
 };
 

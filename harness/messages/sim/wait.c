@@ -1,11 +1,11 @@
 /* How simulated ranks wait for messages: they block. */
 #include "harness/messages/comm.h"
 
-/* The number of a rank's own messages that may stay under way. */
+/* How many of a rank's own messages may stay under way. */
 enum { LONG_LIST = 64, SHORT_LIST = 32 };
 
-/* SMPI never forgets a message whose receiver learned of it by MPI_Test: from
- * then on every message of that sender takes longer to simulate. */
+/* SMPI never forgets a message whose receiver found it by MPI_Test: afterwards
+ * every message of that sender takes longer to simulate. */
 bool comm_test(const struct comm *comm, MPI_Request *request)
 {
     (void)comm, (void)request;

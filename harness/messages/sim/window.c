@@ -14,13 +14,13 @@
 struct counter {
     int64_t step;
     int home;      /* its rank in MPI_COMM_WORLD */
-    double free_s; /* when the last of those that wait for it will be served */
+    double free_s; /* when its last waiting request will be served */
 };
 
 /* A step, or how many to add. */
 static const double WORD_BYTES = 8;
 
-/* Rank 0 comes first, where it opens for all. */
+/* Rank 0 comes first, and opens it for all. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err)
 {

@@ -22,8 +22,8 @@ uint64_t loop_checksum(const struct loop *loop, const char *memory,
                        loop->output_bytes);
 }
 
-/* Unwritten pages cost no memory: every rank has room for the whole output and
- * fills its part. */
+/* Unwritten pages use no memory: every rank maps the whole output and fills its
+ * part. */
 static int map_memory(const struct loop *loop, const char *what,
                       unsigned __int128 bytes, char **out, struct error *err)
 {
@@ -57,7 +57,7 @@ static int map_grid(struct loop *loop, struct error *err)
     return map_memory(loop, "state", loop->grid.state_bytes, &loop->state, err);
 }
 
-/* Nothing is allocated on any rank before all know that it fits. */
+/* Allocates nothing on any rank before all know that it fits. */
 static int open_instance(struct loop *loop, const struct spec *spec,
                          const struct comm *comm, struct error *err)
 {

@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* Its pages belong to those who touch them first, the workers in their
- * warm-up. */
+/* Pages are placed by the first touch, by the workers in their warm-up. */
 int loop_share(struct loop *loop, const struct comm *comm, struct error *err)
 {
     size_t bytes = (size_t)loop->iterations * loop->output_bytes;

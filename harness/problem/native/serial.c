@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    COSTS_MAX = 1 << 20, /* iterations whose costs are measured one by one */
+    COSTS_MAX = 1 << 20, /* most iterations measured one by one */
     COST_PASSES = 2,
 };
 /* A first pass that takes longer than this warms up enough. */

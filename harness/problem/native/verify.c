@@ -39,7 +39,7 @@ int verify_output(const struct loop *loop, const struct comm *comm,
     mark_extents(loop, extent, count, marks);
     for (int64_t h = 0; h < count; h++)
         iterations += (uint64_t)extent[h].size;
-    /* Over very many ranks the bytes could wrap; their number cannot. */
+    /* With very many ranks the byte marks could wrap, but not the sum. */
     comm_sum_u64(comm, &iterations, 1);
     comm_sum_u8(comm, marks, n);
     verdict->wrong_iteration = -1;

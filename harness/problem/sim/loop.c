@@ -28,7 +28,7 @@ static int map_output(struct loop *loop, struct error *err)
     return 0;
 }
 
-/* A host has one memory, and nothing is written to it. */
+/* A host has one memory, and a simulation writes nothing to it. */
 int loop_share(struct loop *loop, const struct comm *comm, struct error *err)
 {
     (void)loop, (void)comm, (void)err;
@@ -58,7 +58,7 @@ static int operation_seconds(const struct loop *loop, const struct spec *spec,
     return 0;
 }
 
-/* The real loop, because what a step costs depends on the one before. */
+/* Runs the real loop, because the costs of a step depend on the one before. */
 static int count_steps(const struct loop *loop, double *operations,
                        struct error *err)
 {
@@ -138,7 +138,7 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
     return code;
 }
 
-/* Its data only where they must be looked at to know the costs. */
+/* Makes the instance, with its data only if the costs depend on them. */
 static int make_instance(struct loop *loop, const struct spec *spec,
                          struct error *err)
 {
@@ -191,7 +191,7 @@ static int open_input(struct loop *loop, struct error *err)
                            loop->name);
 }
 
-/* All ranks share the loop; its costs are the charged ones. */
+/* All ranks share the loop; the measured costs are the charged ones. */
 bool loop_measured(const struct loop *loop, const struct comm *comm,
                    double *before)
 {

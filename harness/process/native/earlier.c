@@ -16,7 +16,7 @@ enum { WORDS_SIZE = 1 << 15 };
 
 enum { LOOK_US = 50000 }; /* between two looks */
 
-/* The path of a worklist, taken apart. */
+/* The parts of a worklist's path. */
 struct worklist_path {
     char directory[PATH_MAX];
     char launch[NAME_MAX + 1];
@@ -42,7 +42,7 @@ static bool split_path(const char *path, struct worklist_path *parts)
 struct search {
     const char *directory, *own;
     const struct shard *shard;
-    char *words; /* of a process, WORDS_SIZE */
+    char *words; /* of a process, WORDS_SIZE bytes */
     struct worklist_path found;
 };
 
@@ -119,7 +119,7 @@ int earlier_await(const char *directory, const struct shard *shard,
                      host, (long)pid, search.found.launch, directory);
 }
 
-/* Each MPI has its own name for the number of a rank on its host. */
+/* Each MPI has its own variable for a rank's number on its host. */
 static bool is_first_here(void)
 {
     static const char *const names[] = {

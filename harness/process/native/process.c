@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the bytes read, 0 when there is no such file. */
+/* Returns the number of bytes read, 0 if the file is missing. */
 static size_t read_entry(pid_t pid, const char *name, char *text, size_t size)
 {
     char path[64];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Our own, and those that transports keep, one of each choice. */
+/* Our own team, and those of transports, one for each choice. */
 static int most_teams(void)
 {
     int teams = 1;

@@ -1,4 +1,4 @@
-/* Counting what else runs on the workers' cores. */
+/* Counts other processes on the workers' cores. */
 #include "harness/workers/power.h"
 
 #include "harness/check/cell_transport.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One worker on its way to rank 0. */
+/* A worker's entry, sent to rank 0. */
 struct entry {
     uint64_t host;
     int32_t processor, foreign;
