@@ -137,7 +137,7 @@ int file_next_line(struct file_lines *lines, struct error *err)
     if (length == FILE_LINE_MAX)
         return error_set(err, EINVAL, "the line is longer than %d bytes",
                          FILE_LINE_MAX);
-    /* Behind \r there may be \n. */
+    /* A \n may follow the \r. */
     if (c == '\r' && (c = getc_unlocked(lines->file)) != '\n' && c != EOF)
         ungetc(c, lines->file);
     return 1;

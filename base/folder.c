@@ -93,7 +93,7 @@ void folder_remove(const char *path)
     nftw(path, remove_entry, REMOVING_DEPTH, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Only our folders have this prefix, so whatever matches may be removed. */
+/* Only our folders have this prefix, so every match may be removed. */
 static const char prefix[] = "dlsbench-run-";
 
 const char *scratch_base(void)
@@ -102,7 +102,7 @@ const char *scratch_base(void)
     return base != NULL && base[0] != '\0' ? base : "/tmp";
 }
 
-/* ---- what others left behind ---- */
+/* ---- folders of killed processes ---- */
 
 /* Whether the path is still the folder that this descriptor is of. */
 static bool is_there(int folder, const char *path)
@@ -112,7 +112,7 @@ static bool is_there(int folder, const char *path)
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-/* A living process holds its lock, so its folder stays.  So do folders on file
+/* A living process has its lock, so its folder stays; so do folders on file
  * systems without locks. */
 static void remove_dead(const char *path)
 {
@@ -136,10 +136,10 @@ static void remove_all_dead(const char *base)
     folder_free(&found);
 }
 
-/* ---- our own ---- */
+/* ---- this process's folder ---- */
 
-/* Somebody who looked for dead folders may have removed it before it had its
- * lock. */
+/* A process that removes dead folders may have removed it before it was
+ * locked. */
 static int make_folder(struct scratch *scratch, const char *base)
 {
     char whole[PATH_MAX]; /* the program may change its folder */

@@ -20,8 +20,8 @@ static bool is_same(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Levenshtein distance with swapped neighbours, of which no letter is used
- * twice: the last three rows.  Capitals are as good as others. */
+/* Levenshtein distance with swapped neighbours, no letter swapped twice: the
+ * last three rows.  Ignores case. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[3][WORD_MAX + 1];

@@ -188,7 +188,7 @@ bool spec_append(char *text, size_t size, const char *key, const char *value)
     return true;
 }
 
-/* In its place; false: its quotes do not end, or not at its end. */
+/* Removes the quotes in place; false: they do not end, or not at the end. */
 static bool unquote_value(char *value)
 {
     char *to = value, *from = value + 1;

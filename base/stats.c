@@ -121,8 +121,8 @@ double stats_least_time(const double *cost, int64_t chunks, int workers)
 }
 
 /* ---- two samples ---- */
-/* Above it counts of arrangements are not whole in a double, and U is close to
- * normal. */
+/* Above it the counts of arrangements are not exact in a double, and U is close
+ * to normal. */
 enum { EXACT_MOST = 25 };
 
 /* How many arrangements of m and n values have each U, from 0 to u: the

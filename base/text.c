@@ -19,7 +19,7 @@ bool text_begins(const char *text, const char *begin)
 
 size_t text_character(const char *text)
 {
-    /* The least character of each length; a longer form of it is wrong. */
+    /* The least character of each length; a longer form is invalid. */
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *t = (const unsigned char *)text;
     size_t length = t[0] == 0      ? 0

@@ -46,7 +46,7 @@ void allowed_text(const struct allowed_set *set, char *text, size_t size)
     }
 }
 
-/* A list such as "0-3,8"; false: it is none. */
+/* Reads a list such as "0-3,8"; false: it is no list. */
 static bool read_list(const char *text, struct allowed_set *set)
 {
     *set = (struct allowed_set){{0}};
@@ -87,8 +87,8 @@ static int read_line(const char *folder, const char *name, char line[LINE_SIZE])
     return code;
 }
 
-/* The list behind `name` in a file, or the whole line where that is empty;
- * false: there is none. */
+/* Reads the list after `name` in a file, or the whole line if `name` is empty;
+ * false: not found. */
 static bool read_set(const char *folder, const char *path, const char *name,
                      struct allowed_set *set)
 {
@@ -143,7 +143,7 @@ static void look_quota(void *into, const char *folder, int version)
              folder + strlen(visit->root), name);
 }
 
-/* The group's own is within those above it. */
+/* A group's cpuset is within those above it. */
 static void look_cpuset(void *into, const char *folder, int version)
 {
     static const char *const names[3][2] = {

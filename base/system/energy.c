@@ -17,7 +17,7 @@ static bool read_count(const char *folder, const char *name, uint64_t *count)
     return end != line;
 }
 
-/* Zones below a package (cores, memory) are parts of it. */
+/* Zones below a package (cores, memory) are included in it. */
 void energy_open(struct energy *energy, const char *root)
 {
     *energy = (struct energy){.packages = 0};

@@ -103,9 +103,9 @@ static bool find_mount(const struct visit *visit, int version, const char *path,
 
 /* ---- groups ---- */
 
-/* A group and all above it, up to the top of the mount.  Folders may be
- * missing: then the path is one of the host, and the container has its own
- * group at the top.  False: the path is too long. */
+/* Visits a group and all above it, up to the top of the mount.  Folders may be
+ * missing: then the path is the host's, and the container's group is at the
+ * top.  False: the path is too long. */
 static bool visit_parents(const struct visit *visit, const struct mount *mount,
                           const char *path, int version)
 {

@@ -27,7 +27,7 @@ static const char *const grids[] = {"rows=512,cols=1024", "rows=2048,cols=4096",
 
 struct specs {
     int count;
-    char *spec[3 * CALIBRATE_KERNELS_MAX]; /* widths follow their kernel's */
+    char *spec[3 * CALIBRATE_KERNELS_MAX]; /* each with its widths */
 };
 
 static int add_spec(struct specs *specs, const char *name, const char *keys,
@@ -54,8 +54,8 @@ static int add_widths(struct specs *specs, const struct measure_kernel *kernel,
     return add_spec(specs, text, "", err);
 }
 
-/* Whether it can be measured by its name alone: it needs no file and has work
- * to do (null has none). */
+/* Whether the kernel can be measured by its name alone: it needs no file and
+ * has work to do (null has none). */
 static bool is_measurable(const struct kernel_ops *ops)
 {
     if (ops->check_tally != NULL)
@@ -66,8 +66,8 @@ static bool is_measurable(const struct kernel_ops *ops)
     return true;
 }
 
-/* Every kernel that can be, unless it is for a campaign; then those asked for.
- */
+/* All measurable kernels, unless a campaign selects them; then the requested
+ * ones. */
 static int make_specs(const struct calibrate_request *request,
                       struct specs *specs, struct error *err)
 {
@@ -93,17 +93,17 @@ static int make_specs(const struct calibrate_request *request,
 /* To end, once all is written: as launches of `run` have. */
 static const double END_S = 5;
 
-/* Between two lines that say what is measured, where there is no terminal. */
+/* Seconds between two lines on the current measurement, without a terminal. */
 static const double STEP_S = 30;
 
 struct launch {
     double start;
     struct progress progress;
-    char step[200];   /* what it measures now */
+    char step[200];   /* the current measurement */
     const char *part; /* the file that it writes */
-    double written;   /* when it was seen first; 0: not yet */
-    char said[200];   /* its first word on stderr */
-    bool ours;        /* a rank said that */
+    double written;   /* when it was first seen; 0: not yet */
+    char said[200];   /* its first line on stderr */
+    bool ours;        /* from a rank */
     struct cause cause;
 };
 
@@ -128,7 +128,7 @@ static void on_message(void *arg, const char *line)
     cause_line(&launch->cause, line, subprocess_now());
     launch->ours = launch->ours || ours;
     progress_clear(&launch->progress);
-    /* A launcher's additions to our own reason are noise. */
+    /* A launcher's additions to our reason are noise. */
     if (launch->said[0] == '\0' && ours)
         snprintf(launch->said, sizeof(launch->said), "%.199s",
                  line + strlen(own));
@@ -136,7 +136,7 @@ static void on_message(void *arg, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
-/* A launch that has written may hang: docs/evidence/finalize.md. */
+/* A launch may hang after writing: docs/evidence/finalize.md. */
 static double on_tick(void *arg)
 {
     struct launch *launch = arg;
@@ -228,7 +228,7 @@ static int read_part(const char *part, struct calibration *calibration,
     return code;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole calibration ---- */
 
 static int measure_both(const struct calibrate_request *request,
                         const struct specs *specs, const char *path,

@@ -130,7 +130,7 @@ static void print_all_blocks(const struct calibration *c)
                 print_blocks(calibration_names[i], &c->kind[i].kernel[k]);
 }
 
-/* What rank 0 takes in. */
+/* The rates at which rank 0 receives. */
 static void print_rates(const struct calibration_kind *kind)
 {
     if (kind->workers == 0 || isnan(kind->rate[0].messages))

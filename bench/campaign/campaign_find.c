@@ -1,5 +1,5 @@
-/* Campaigns by their short names: `workstation` for the file of the tree or of
- * the installation that this program belongs to. */
+/* Finds campaigns by short name: `workstation` is a file of this program's
+ * source tree or installation. */
 #include "bench/campaign/campaign.h"
 
 #include "base/nearest.h"

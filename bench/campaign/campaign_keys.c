@@ -25,7 +25,7 @@ int campaign_name_check(const char *name, struct error *err)
                      name, CAMPAIGN_NAME_MAX - 1);
 }
 
-/* Besides the policy; the parts come last. */
+/* Keys besides the policy's; the parts come last. */
 static const struct {
     const char *name, *help;
     bool part;

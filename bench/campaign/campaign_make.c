@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A cell takes some 60 bytes, and a second is enough for 15,000 of them. */
+/* A cell takes about 60 bytes; 15,000 of them are parsed in a second. */
 enum { FILE_SIZE_MAX = 4 << 20 };
 
 static char *read_file(const char *path, struct error *err)

@@ -18,7 +18,7 @@
 
 /* ---- keys ---- */
 
-/* A key that has one value for the whole campaign; -ENOENT: it is none. */
+/* Sets a key with one value for the whole campaign; -ENOENT: another key. */
 static int set_scalar(struct campaign_parser *parser, const char *key,
                       const char *text, struct error *err)
 {
@@ -118,7 +118,7 @@ int parser_read_field(struct campaign_parser *parser, const char *key,
     return read_values(&parser->doc, parser->into, field, value, NULL, err);
 }
 
-/* A pair of the whole file or of its overrides. */
+/* Reads a pair of the whole file or its overrides. */
 static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
                      yaml_node_t *value, struct error *err)
 {
@@ -197,7 +197,7 @@ static int read_set(struct campaign_parser *parser, const char *set,
                            (struct text_place){.origin = "--set"}, err);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static int read_root(struct campaign_parser *parser, struct error *err)
 {

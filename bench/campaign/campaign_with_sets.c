@@ -31,7 +31,7 @@ static bool begins_at(struct document *doc, const yaml_node_t *map,
            key->start_mark.column == column;
 }
 
-/* The value of the last `overrides`; NULL: there are none. */
+/* The value of the last `overrides`; NULL: none. */
 static yaml_node_t *find_overrides(struct document *doc, bool *last)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&doc->yaml);

@@ -132,7 +132,7 @@ static bool has_field(const struct cross *cross, const char *name)
     return false;
 }
 
-/* Both numbers in one field, or each in its own. */
+/* Whether the shape is in one field, or this number in its own. */
 static bool gives_shape(const struct cross *cross, const char *name)
 {
     return has_field(cross, "layout") || has_field(cross, name);
@@ -194,7 +194,7 @@ static void add_skip(struct cross_result *result, const struct cell *cell,
     result->skipped++;
 }
 
-/* The value that an error of the whole cell is about: its text begins with
+/* The value that an error of the whole cell refers to: the error begins with
  * the field's name. */
 static struct text_place find_culprit(const struct cross *cross,
                                       const int *pick, const struct error *err,
@@ -248,7 +248,7 @@ static int set_fields(const struct cross *cross, const int *pick,
     return 0;
 }
 
-/* A size by time, which hangs on the shape. */
+/* Sets a size by time, which depends on the shape. */
 static int set_size(const struct cross *cross, const int *pick,
                     struct cell *cell, struct error *err)
 {

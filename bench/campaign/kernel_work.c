@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* One iteration in 64 speaks for the others; 256 points for all of it where
- * operations must be counted. */
+/* One iteration in 64 represents the others; 256 points represent a whole loop
+ * whose operations must be counted. */
 enum { SAMPLE = 64, POINTS = 256 };
 
 double work_operations(const struct kernel_ops *ops, const struct spec *spec)
@@ -58,8 +58,8 @@ int work_repeats(const struct kernel_ops *ops, const struct spec *spec)
     return steps;
 }
 
-/* By the fastest of the calibration's workers, as what else a machine does only
- * adds; NAN: it does not know the kernel. */
+/* By the calibration's fastest worker, because other load only adds time; NAN:
+ * it lacks the kernel. */
 double work_seconds(const struct calibration_kind *kind, const char *spec,
                     double operations, double starts)
 {

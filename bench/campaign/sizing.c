@@ -60,7 +60,7 @@ void sizing_any(const char *kernel, char out[SPEC_CANONICAL_MAX])
 
 /* ---- speeds ---- */
 
-/* One pair of the list; returns the text behind it, NULL: it is none. */
+/* Reads one pair of the list; returns the text after it, NULL: no pair. */
 static const char *read_speed(const char *text, char name[SPEC_NAME_MAX],
                               double *speed)
 {
@@ -112,7 +112,7 @@ int sizing_speeds_check(const char *text, struct error *err)
                      text);
 }
 
-/* Seconds of an operation of a measured kernel, at the length of its
+/* Seconds per operation of a measured kernel, at the length of its
  * iterations. */
 static double measured_speed(const struct calibration_kind *kind,
                              const char *text)
@@ -153,7 +153,7 @@ void sizing_speeds_make(const struct calibration *calibration,
 
 /* ---- sizes ---- */
 
-/* What its results may take of memory, bytes: every rank may hold them. */
+/* Most bytes of results, because every rank may have all of them. */
 static const double RESULTS_MOST = 250e6;
 
 static bool size_fits(const struct kernel_ops *ops, const struct spec *spec)
@@ -180,8 +180,8 @@ static double seconds_of(const char *kernel, double speed, int64_t size)
     return work_operations(ops, &spec) * speed;
 }
 
-/* The largest size that takes at most so many seconds, 1 at least.  What cannot
- * be made is too large. */
+/* The largest size that takes at most so many seconds, at least 1.  A size that
+ * cannot be made is too large. */
 static int64_t find_size(const char *kernel, double speed, double seconds)
 {
     int64_t low = 1, high = 2;

@@ -71,7 +71,7 @@ static int check_depth(const char *path, const char *text, struct error *err)
     return code;
 }
 
-/* ---- merge keys (<<), which libyaml leaves as they are ---- */
+/* ---- merge keys (<<), which libyaml does not resolve ---- */
 
 /* More keys than any map of a campaign may have. */
 enum { MERGED_MAX = 128 };
@@ -108,7 +108,7 @@ static yaml_node_pair_t *find_merge(struct document *doc,
 static int resolve_merges(struct document *doc, int map, int depth,
                           struct error *err);
 
-/* Adds the pairs whose keys the map does not have. */
+/* Adds the pairs whose keys the map lacks. */
 static int add_pairs(struct document *doc, int map, int from, int depth,
                      struct error *err)
 {
@@ -138,8 +138,8 @@ static int add_pairs(struct document *doc, int map, int from, int depth,
     return code;
 }
 
-/* Puts what its merge keys name into the map, and takes these out: the map's
- * own keys count first, then those of the first map that has them. */
+/* Adds the pairs of a map's merge keys to it, and removes the merge keys: the
+ * map's keys have precedence, then those of the first map with them. */
 static int resolve_merges(struct document *doc, int map, int depth,
                           struct error *err)
 {
@@ -245,7 +245,7 @@ const char *document_text(const struct document *doc, const yaml_node_t *node,
         document_error(doc, node, err, "%s: the value has a zero byte", what);
         return NULL;
     }
-    /* power: "" is a value, `power:` with nothing behind it is an oversight */
+    /* power: "" is a value; `power:` with nothing after it is an oversight */
     if (text[0] == '\0' && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         document_error(doc, node, err, "%s: the value is missing", what);
         return NULL;

@@ -20,7 +20,7 @@ struct input {
     const char *out, *campaign;
     int64_t workers;
     int64_t nodes;
-    struct campaign asked; /* of `campaign` */
+    struct campaign asked; /* from `campaign` */
 };
 
 static int take_kernel(void *command, const struct options_entry *entry,
@@ -140,7 +140,7 @@ static int node_launcher(struct input *in, char *text, size_t size,
     return code;
 }
 
-/* In its place; the same width again changes nothing. */
+/* Inserts a width in order; ignores one that exists. */
 static int add_width(struct measure_kernel *kernel, int64_t h,
                      struct error *err)
 {

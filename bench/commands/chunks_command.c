@@ -26,7 +26,7 @@ struct sequence {
     const struct sched_ops *ops;
     struct spec spec;
     struct sched_loop loop;
-    struct sched_table table; /* of a scheme that has an order */
+    struct sched_table table; /* if the scheme has an order */
     double *power, *cost;
     int64_t min_chunk;
     int *order; /* the asking workers, cyclically; the first round may differ */
@@ -87,8 +87,8 @@ static int by_power(const void *a, const void *b)
     return (x->worker > y->worker) - (x->worker < y->worker);
 }
 
-/* In turn; but where every worker's first chunk is set by decreasing power,
- * they ask in that order first, so that steps come out ascending. */
+/* Workers ask in turn; but if first chunks are set by decreasing power, they
+ * first ask in that order, so that steps ascend. */
 static void default_order(struct sequence *seq)
 {
     int p = seq->loop.workers;

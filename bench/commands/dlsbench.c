@@ -69,8 +69,7 @@ static const struct command *find_command(const char *name, struct error *err)
     return NULL;
 }
 
-/* Goes on as the program in Python that reads results; returns where it
- * cannot. */
+/* Becomes the Python program that reads results; returns only on failure. */
 static int become_reader(char **argv)
 {
     char name[64], path[PATH_MAX];

@@ -34,7 +34,7 @@ int busy_command(int argc, char **argv)
     return command_fail(COMMAND_USAGE, &err);
 }
 
-/* For the ranks only: a process that stops one of them for a while. */
+/* Only for ranks: a process that stops one of them for a while. */
 int stopper_command(int argc, char **argv)
 {
     struct error err;

@@ -98,8 +98,8 @@ static void list_perturbations(void)
     }
 }
 
-/* dlsbench list keys, columns and rules: what files have, a sentence each, and
- * the manual pages of these files. */
+/* dlsbench list keys, columns and rules: the contents of files, with a sentence
+ * each, and the manual pages of these files. */
 static void begin_page(bool man, const char *name, const char *summary,
                        const char *text)
 {
@@ -200,9 +200,10 @@ static void list_rules(bool man)
     print_row(man, "*", "every loop that no other rule names");
 }
 
-/* dlsbench list transports: what goes with what, and why the rest does not. */
+/* dlsbench list transports: possible combinations, and reasons against
+ * others. */
 /* Marks whether the transport allows a request, and lists the exceptions:
- * values of the transport's own field. */
+ * values of the transport's extra field. */
 static void mark_request(const struct transport_rules *rules,
                          enum transport_ask ask, char *text, size_t size)
 {
@@ -283,7 +284,7 @@ static void list_transports(void)
 struct section {
     const char *name;
     void (*print)(void);
-    void (*page)(bool man); /* in its place: it can be a manual page */
+    void (*page)(bool man); /* instead of it: may be a manual page */
 };
 
 static const struct section sections[] = {

@@ -113,7 +113,7 @@ static int open_record(struct omp_input *in, struct error *err)
     return code;
 }
 
-/* Without a folder the records are beside the counters.  Returns exit code. */
+/* Without a folder the records are at the counters.  Returns an exit code. */
 static int write_records(const struct omp_input *in, const char *folder,
                          const struct loops *loops,
                          const struct report_run *run)
@@ -174,7 +174,7 @@ static void say_nothing(const char *program, int left, int status)
                     program, end);
 }
 
-/* Which processes lack the library.  Returns how many lines said so. */
+/* Prints which processes lack the library.  Returns the number of lines. */
 static int say_loaded(const struct start *start, const struct start_end *end,
                       const struct loops *loops)
 {
@@ -200,7 +200,7 @@ static int report(struct start *start, const struct omp_input *in,
                                    .now = end->outlived ? engine_ticks() : 0};
     if (loops_read(&loops, start->folder, &over, symbols, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
-    /* A script may end before what it began: the program is both. */
+    /* A script may end before its children: the program is both. */
     const struct report_run run = {.seconds = end->seconds + loops.later_s,
                                    .cpu_s =
                                        end->cpu_s + loops_running_cpu(&loops),
@@ -296,7 +296,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     struct symbols *symbols = symbols_open();
     code = in->compares ? same_before(start, path, symbols, &tables, &err) : 0;
     code = code == 0 ? start_run(start, path, symbols, &end, &err) : code;
-    /* The folder is removed even where nobody reads the report. */
+    /* The folder is removed even if the report's reader has gone. */
     signal(SIGPIPE, SIG_IGN);
     if (code == 0)
         reported = report(start, in, argv, &end, symbols, &tables);
@@ -305,7 +305,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     symbols_close(symbols);
     tables_close(&tables);
     scratch_close(&scratch);
-    /* No folder stays that was made for nothing: it is empty then. */
+    /* Removes a new but unused folder, which is empty. */
     if (in->made && (code != 0 || reported != COMMAND_OK))
         rmdir(in->record);
     if (code != 0)
@@ -313,7 +313,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     return end.status == 0 ? reported : start_pass_on(end.status);
 }
 
-/* Of --try, where none is given: the program's name and the time. */
+/* The default folder of --try: the program's name and the time. */
 static char *name_folder(const char *program)
 {
     time_t now = time(NULL);

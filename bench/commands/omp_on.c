@@ -15,7 +15,7 @@ int omp_on_check(const char *workers, struct error *err)
     return outlook_read_workers(&ignored, workers, err);
 }
 
-/* As calibrated, if this machine is. */
+/* Calibrated costs, if this machine has them. */
 static int find_costs(struct replay_costs *costs, char *source, size_t size,
                       struct error *err)
 {
@@ -49,7 +49,7 @@ int omp_on(const char *workers, const char *folder, const char *results,
     return code;
 }
 
-/* The report shows what is beside results, and no folder without them. */
+/* Only a folder with results gets a report that shows the outlook. */
 static int find_results(struct omp_input *in, struct error *err)
 {
     struct folder files = {.count = 0};

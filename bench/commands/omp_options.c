@@ -125,7 +125,7 @@ static int find_program(int argc, char **argv)
     return argc;
 }
 
-/* NULL: it is none of these, as --help. */
+/* NULL: no such option, for instance --help. */
 static const struct options_entry *find_entry(const char *option)
 {
     const char *name = option + strspn(option, "-");
@@ -135,8 +135,8 @@ static const struct options_entry *find_entry(const char *option)
     return NULL;
 }
 
-/* A program without `--` before it would be read as an option.  Behind an
- * unknown option nothing is known. */
+/* Without `--` before it, a program would be read as an option.  After an
+ * unknown option nothing can be decided. */
 static bool lacks_mark(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

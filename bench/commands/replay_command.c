@@ -25,7 +25,7 @@ struct asked {
     const char *trace, *unit, *scheme, *calibration, *out;
     char **words;                         /* the command line */
     int64_t workers, threads, node_ranks; /* 0: not given */
-    bool served; /* what only masters have was asked for */
+    bool served; /* options were given that only masters have */
     double cp;
     struct replay_costs costs; /* NAN: not given */
     int format;
@@ -212,7 +212,7 @@ static void fill_costs(struct replay_costs *given,
 struct replayed {
     const char *scheme;
     bool prints;
-    int64_t iterations; /* of its chunks */
+    int64_t iterations; /* sum over its chunks */
 };
 
 static void take_chunk(void *arg, int worker, const struct chunk *chunk,

@@ -30,7 +30,7 @@ static char *reason_of(const struct summary_row *row)
     return isfinite(row->time.median) ? NULL : need_copy("it has no time");
 }
 
-/* The label says all but what is usual, and what a machine does to a loop. */
+/* The label has everything unusual, and all conditions of the machine. */
 static char *name_of(const struct summary_row *row, bool with_hash)
 {
     char label[LABEL_SIZE] = "";
@@ -95,8 +95,8 @@ static void write_json(json_t *root, FILE *out)
     json_decref(root);
 }
 
-/* Nobody measures the processors' time of a loop, without which compare.py does
- * not read a file. */
+/* A loop's processor time is not measured, but compare.py needs one to read a
+ * file. */
 static json_t *google_repetition(const struct tracked *cell, int i)
 {
     const struct result *result = cell->row->result;
@@ -177,7 +177,7 @@ static void write_point(FILE *out, const char *family,
     fprintf(out, "} %.*g\n", DIGITS, value);
 }
 
-/* Without a time for what is left out. */
+/* Omits missing times. */
 static void write_openmetrics(const struct tracked *list, int count, FILE *out)
 {
     static const struct {

@@ -14,7 +14,7 @@ enum { WORKERS_MAX = 65536 };
 
 struct input {
     int64_t ranks, threads, workers; /* 0: not given */
-    struct cell cell;                /* bind, smt and rank_per of it */
+    struct cell cell;                /* for bind, smt and rank_per */
     const char *topology, *cpuset;
     bool oversubscribe;
 };

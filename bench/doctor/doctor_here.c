@@ -30,8 +30,8 @@ static double clock_s(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Steps of a chain of additions in each second of the thread's own time, over
- * this many seconds of the clock. */
+/* Steps of a chain of additions per second of the thread's processor time,
+ * during so many seconds of the clock. */
 static double core_speed(double seconds)
 {
     double end = clock_s(CLOCK_MONOTONIC) + seconds, steps = 0;
@@ -62,8 +62,8 @@ static void check_speed(struct doctor *doctor)
                  doctor_taker(doctor, &before, &after, (1 - share) * seconds));
 }
 
-/* In a second of little else than sleep: what others do, and in which states
- * the machine is meanwhile.  Their load would pass for a state. */
+/* During a second of almost only sleep: measures others' load, and the states
+ * of the machine meanwhile.  Their load could be mistaken for a state. */
 static void check_quiet(struct doctor *doctor, const struct topo *topo)
 {
     enum { SAMPLES = 50 };
@@ -170,7 +170,7 @@ static void take_output(void *arg, const char *line)
     (void)line;
 }
 
-/* Progress is no answer; of a failure the line with its reason is. */
+/* Progress lines are no answer; of a failure keeps the line with the reason. */
 static void take_message(void *arg, const char *line)
 {
     struct answer *answer = arg;
@@ -225,7 +225,7 @@ static void find_version(void *arg, const char *line)
              (int)strspn(dot, "0123456789."), dot);
 }
 
-/* What the launcher says of itself. */
+/* What the launcher prints about itself. */
 static struct version launcher_version(const char *template)
 {
     struct version version = {""};
@@ -243,7 +243,7 @@ static struct version launcher_version(const char *template)
     return version;
 }
 
-/* As a user would, into a folder that is removed afterwards. */
+/* Like a user, but into a folder that is removed afterwards. */
 static int run_two(bool have_cores, const char *out, struct answer *answer,
                    struct subprocess_end *end, struct error *err)
 {

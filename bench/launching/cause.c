@@ -23,7 +23,7 @@ enum kind {
     LOGIN,
     ALONE, /* every rank is rank 0 */
     PROCESSORS,
-    START, /* srun's way to start MPI */
+    START, /* srun's method to start MPI */
     SLOTS,
     ROOT,
     PROXY, /* which MPICH's launcher starts */
@@ -35,11 +35,11 @@ struct cause_sign {
     const char *text; /* a part of a line */
 };
 
-/* After a cause a launcher may wait for ever; one that says nothing is looked
- * at after so long. */
+/* After a cause a launcher may wait for ever; a silent one is examined after so
+ * long. */
 static const double FINAL_S = 20, QUIET_S = 5;
 
-/* As MPICH with UCX, Open MPI, Slurm and ssh write them. */
+/* As printed by MPICH with UCX, Open MPI, Slurm and ssh. */
 static const struct cause_sign signs[] = {
     {FILES, "Too many open files"},
     {FILES, "number of pipes a process can open"},
@@ -83,7 +83,7 @@ static const struct cause_sign signs[] = {
     {UNSURE, "PML add procs failed"},
 };
 
-/* For a launcher that says nothing and tries again for ever. */
+/* For a launcher that silently retries for ever. */
 static const struct cause_sign refused = {PROCESSES, ""};
 
 /* Adds the processes that a control group has refused. */
@@ -113,7 +113,7 @@ void cause_open(struct cause *cause, double now)
     *cause = (struct cause){.since = now, .refused = count_refused()};
 }
 
-/* The first that is seen, but what says more comes first in the table. */
+/* The first sign found counts; more specific ones come first in the table. */
 void cause_line(struct cause *cause, const char *line, double now)
 {
     const char *own = "dlsbench: ";
@@ -133,7 +133,7 @@ void cause_line(struct cause *cause, const char *line, double now)
 
 double cause_left(struct cause *cause, double now)
 {
-    /* Of these MPI warns, and may start all the same. */
+    /* For these MPI only warns, and may start all the same. */
     static const bool warning[] = {
         [SPACE] = true, [UNSURE] = true, [LOCKED] = true, [PROGRAM] = false};
     if (cause->sign == NULL && now > cause->since + QUIET_S &&
@@ -149,7 +149,7 @@ double cause_left(struct cause *cause, double now)
 /* MPICH with UCX failed with 8 MB for two ranks, and did not with 9. */
 static const double SHM_MB = 64, SHM_RANK_MB = 16;
 
-/* Megabytes that are free in /dev/shm, 0 where nothing can be written. */
+/* Free megabytes in /dev/shm, 0 if it cannot be written. */
 static double shared_memory(void)
 {
     struct statvfs fs;
@@ -158,7 +158,7 @@ static double shared_memory(void)
     return (double)fs.f_bavail * (double)fs.f_frsize / 1e6;
 }
 
-/* The soft limit; what is without one is far from it. */
+/* The soft limit; infinity if there is none. */
 static double limit_of(int resource)
 {
     struct rlimit limit;
@@ -167,7 +167,7 @@ static double limit_of(int resource)
     return (double)limit.rlim_cur;
 }
 
-/* MPICH started two ranks with 30 files and not with 20; its launcher has four
+/* MPICH started two ranks with 30 files and not with 20; its launcher uses four
  * for each rank. */
 static bool few_files(int ranks)
 {
@@ -179,7 +179,7 @@ static bool few_memory(int ranks)
     return shared_memory() < SHM_MB + SHM_RANK_MB * ranks;
 }
 
-/* What a text that fits several causes means here; false: none of them. */
+/* Which of several possible causes a text means on this host; false: none. */
 static bool settle_kind(enum kind *kind, int ranks)
 {
     bool open = *kind == SPACE || *kind == UNSURE || *kind == HELPER;
@@ -267,7 +267,7 @@ void cause_words(const struct cause *cause, const char *said, bool ours,
     enum kind kind = cause->sign != NULL ? cause->sign->kind : SPACE;
     char words[320];
     text[0] = '\0';
-    /* A launcher that has no file left says nothing at all. */
+    /* A launcher without a free file prints nothing at all. */
     if (cause->sign == NULL && (said[0] != '\0' || !few_files(ranks)))
         return;
     if ((ours && kind != ALONE) || !settle_kind(&kind, ranks))

@@ -48,7 +48,7 @@ int installed_find(const char *name, char *path, size_t size)
     struct error err;
     int code = subprocess_program(top, sizeof(top), &err);
     if (code == 0)
-        *strrchr(top, '/') = '\0'; /* the program's own folder holds nothing */
+        *strrchr(top, '/') = '\0'; /* the program's own folder has none */
     for (int level = 0; code == 0 && level < LEVELS_MAX; level++) {
         char *slash = strrchr(top, '/');
         if (slash == NULL)

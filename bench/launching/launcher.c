@@ -29,8 +29,8 @@ bool launcher_can_start(const char *program)
     return false;
 }
 
-/* The first way of `ways` that this site's srun has, by `srun --mpi=list`; the
- * names have versions there, as pmix_v4.  An empty text: it lists none of them;
+/* The first method of `ways` that this site's srun lists in `srun --mpi=list`;
+ * names there have versions, as pmix_v4.  An empty text: it lists none of them;
  * NULL: it lists nothing. */
 static const char *site_way(const char *const ways[])
 {
@@ -55,8 +55,7 @@ const char *launcher_srun_way(void)
                : NULL;
 }
 
-/* In a Slurm job.  Open MPI's own mpiexec asks Slurm by itself, on every
- * site. */
+/* In a Slurm job.  Open MPI's mpiexec uses Slurm by itself, on every site. */
 static bool by_srun(char *text)
 {
     const char *parts = getenv("SLURM_HET_SIZE"), *way = NULL;
@@ -70,7 +69,7 @@ static bool by_srun(char *text)
     return true;
 }
 
-/* The user's own, for every run. */
+/* The user's choice for every run. */
 static bool by_file(char *text)
 {
     char path[PATH_MAX];

@@ -39,8 +39,8 @@ static bool kill_child(pid_t pid, void *since)
     return false;
 }
 
-/* Waits until a child changes, a signal comes or the time is over; returns the
- * signal or -1. */
+/* Waits until a child changes, a signal arrives or the time is over; returns
+ * the signal or -1. */
 static int pause_for(double seconds)
 {
     sigset_t set;
@@ -52,9 +52,9 @@ static int pause_for(double seconds)
     return sigtimedwait(&set, NULL, &time);
 }
 
-/* Waits for these children, and kills them after `grace_s`; their own children
- * come back to this process, a subreaper.  Returns 0, or one that does not
- * end. */
+/* Waits for these children, and kills them after `grace_s`; their children
+ * become children of this process, a subreaper.  Returns 0, or a child that
+ * does not end. */
 static pid_t end_children(double grace_s, long long since)
 {
     double begin = subprocess_now(), now = begin;
@@ -77,8 +77,8 @@ static pid_t end_children(double grace_s, long long since)
 
 /* ---- the reaper ---- */
 
-/* Moves the descriptors to OUT, ERR and REPORT and closes all others: neither
- * the lock of a result directory nor a user's pipe is to wait for the
+/* Moves the descriptors to OUT, ERR and REPORT and closes all others, so that
+ * neither the lock of a result directory nor a user's pipe waits for the
  * reaper. */
 enum { OUT = STDERR_FILENO + 1, ERR, REPORT, OTHERS };
 
@@ -114,7 +114,7 @@ static void become_launcher(char *const argv[], int failed, pid_t reaper)
     _exit(127);
 }
 
-/* The pipe closes when exec succeeds, else it carries errno. */
+/* The pipe closes if exec succeeds; otherwise it carries errno. */
 static pid_t start_launcher(char *const argv[], int *reason)
 {
     int failed[2] = {-1, -1};
@@ -179,7 +179,7 @@ static void keep_launcher(char *const argv[], pid_t driver)
     if (launcher > 0)
         end.status = await_launcher(launcher);
     end.remain = end_children(0, 0);
-    /* Of the waited-for children, and of those that they waited for. */
+    /* Of the children waited for, and of those that they waited for. */
     struct rusage all;
     if (getrusage(RUSAGE_CHILDREN, &all) == 0) {
         end.usage.cpu_s = seconds_of(&all.ru_utime) + seconds_of(&all.ru_stime);

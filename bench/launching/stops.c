@@ -21,8 +21,8 @@ void stops_signals(sigset_t *set)
     sigaddset(set, SIGHUP);
 }
 
-/* The slurmstepd above this process.  Slurm takes a job whose slurmstepd has
- * died for ended and may run it again, but tells no process of it. */
+/* The slurmstepd above this process.  If it dies, Slurm considers the job ended
+ * and may run it again, but does not tell any process. */
 static int watch_job(void)
 {
     struct process process = {.parent = getppid()};

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As bash reads it: a byte that is not a character of a line is written by its
+/* As bash reads it: a byte that is no printable character is written by its
  * number. */
 static void write_escaped(FILE *out, const char *word)
 {
@@ -64,7 +64,7 @@ bool command_is_variable(const char *text)
 }
 
 /* Whether one of the words "NAME=VALUE NAME=VALUE" sets this variable, whose
- * name and '=' are so long. */
+ * name and '=' have `length` bytes. */
 static bool sets(const char *setting, const char *variable, size_t length)
 {
     while (setting != NULL && strncmp(setting, variable, length) != 0) {

@@ -112,8 +112,8 @@ static int wrong_value(const struct parser *r, int key, const char *what,
                      r->entry[key - FIRST_KEY]->name, what);
 }
 
-/* An option with an optional value takes it only after '='.  A word such as on,
- * off or a number behind the option was meant as its value, so refuse it. */
+/* An option with an optional value takes it only after '='. A word such as on,
+ * off or a number after the option was meant as its value, so refuse it. */
 static int check_stray_value(const struct options_entry *entry,
                              const char *next, struct error *err)
 {
@@ -314,7 +314,7 @@ static bool is_given(const struct options_entry *entry, const void *command)
     }
 }
 
-/* The first that is given, of those with this name or, if NULL, of all. */
+/* The first given option, among those with this name or (NULL) all. */
 static const char *find_given(const struct options_page *page, const char *name,
                               const void *command)
 {

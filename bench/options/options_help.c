@@ -9,7 +9,7 @@ enum { COLUMN = 28, WIDTH = 79, TITLE_MAX = 96 };
 struct writer {
     FILE *out;
     int at;          /* the column after the last word */
-    int indent;      /* of further lines */
+    int indent;      /* of continuation lines */
     const char *cut; /* the end of a line that continues */
     bool begun;      /* the line has a word, the next needs a blank */
 };
@@ -77,7 +77,7 @@ static void write_paragraph(FILE *out, const char *line, int length)
         write_wrapped(out, line, length, 0, 0);
 }
 
-/* As a user could type an example: a line that continues ends with a
+/* Writes an example that a user could type: a line that continues ends with a
  * backslash. */
 static void write_example(FILE *out, const char *line, int length)
 {

@@ -17,7 +17,7 @@ static void write_text(FILE *out, const char *text, int length)
             fprintf(out, "%s%c", text[i] == '-' ? "\\" : "", text[i]);
 }
 
-/* Paragraphs; a line that begins with a blank stays as it is. */
+/* Writes paragraphs; a line that begins with a blank is not wrapped. */
 static void write_paragraphs(FILE *out, const char *text)
 {
     bool literal = false;
@@ -138,7 +138,7 @@ void options_print_man(const struct options_page *page, FILE *out)
             *name ? "\\fBdlsbench\\fR(1),\n" : "");
 }
 
-/* ---- what a shell may complete ---- */
+/* ---- completion for shells ---- */
 
 static void complete_entry(FILE *out, const struct options_entry *entry)
 {

@@ -36,8 +36,7 @@ void table_add(struct table *table, const char *format, ...)
     table->cell[table->count++] = text;
 }
 
-/* The head of a column goes in front of the first row, which has a cell less.
- */
+/* Inserts a column's head before the first row, which is one cell shorter. */
 struct table *table_under(struct table *table, const char *head)
 {
     int columns = table->columns;
@@ -79,7 +78,7 @@ void table_print(const struct table *table, FILE *out, int indent)
         width[c] = length > width[c] ? length : width[c];
     }
     for (int i = 0; i < table->count; i += table->columns) {
-        /* No blanks behind the last word of a line. */
+        /* No blanks after the last word of a line. */
         int blanks = indent;
         for (int c = 0; c < table->columns && i + c < table->count; c++) {
             const char *text = table->cell[i + c];

@@ -1,4 +1,4 @@
-/* bench-overhead: what our own machinery costs on this machine.  Run it under
+/* bench-overhead: the cost of our own machinery on this machine.  Run it under
  * a launcher with two ranks: mpiexec.mpich -n 2 build/bench-overhead. */
 #include "bench/overhead/overhead.h"
 
@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <string.h>
 
-/* The shape of a launch that a section runs in: rank 0 as a launch of one rank
- * with a thread on every core, or with two, or both ranks with one each. */
+/* The shape in which a section runs: rank 0 alone with a thread on every core,
+ * or with two threads, or both ranks with one thread each. */
 enum shape { CORES, TWO_THREADS, TWO_RANKS };
 
 static const struct section {

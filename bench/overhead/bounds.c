@@ -21,7 +21,7 @@
 
 #define KERNEL "mandelbrot:size=2048,maxiter=1000"
 
-/* What scheduling may cost a scheme over its own bound. */
+/* The aim for a scheme's time over its bound. */
 static const double AIM_THREADS = 1.01, AIM_RANKS = 1.015;
 
 enum { SCHEMES_MAX = 64 };
@@ -39,9 +39,9 @@ struct field {
     struct bounded bounded[SCHEMES_MAX];
     struct contest row[SCHEMES_MAX];
     int count;
-    char **output;  /* of each thread, to run the whole loop in */
-    double *mine_s; /* time for the whole loop, of each thread */
-    /* Of each worker, at rank 0: measured last, and around the repetition. */
+    char **output;  /* by thread, for runs of the whole loop */
+    double *mine_s; /* by thread: time for the whole loop */
+    /* By worker, at rank 0: measured last, and around the repetition. */
     double *now_s, *took_s;
     double *ready_s; /* when each worker is free */
     /* the speed of the slowest worker over that of the fastest, in every
@@ -70,7 +70,7 @@ static void run_whole(int thread, void *arg)
     field->mine_s[thread] = engine_now() - start;
 }
 
-/* Of each worker, while all compute; at rank 0. */
+/* By worker, while all compute; at rank 0. */
 static void measure_speeds(struct field *field)
 {
     struct launch_context *context = field->context;
@@ -107,8 +107,8 @@ static int first_free(const struct field *field, int workers)
     return found;
 }
 
-/* The chunks of a repetition, in their order, each for the worker that is free
- * first.  At the beginning all are: there it is who came first. */
+/* The chunks of a repetition, in order, each for the first free worker.  At the
+ * beginning all are free: there it is the worker that actually came first. */
 static double bound_time(const struct field *field,
                          const struct run_result *result, int workers)
 {
@@ -157,15 +157,15 @@ static double bound_turn(void *arg)
 
 /* ---- ss over two ranks: a message there and back for each column ---- */
 
-/* The barest loop with a master that also computes: columns one by one, the
- * next one asked for early, into memory that both ranks write to. */
+/* The simplest loop with a computing master: single columns, the next one
+ * requested early, into memory that both ranks write. */
 enum { MASTER = 0, OTHER = 1 };
 
 struct bare_part {
     const struct comm *comm;
     const struct loop *loop;
-    int64_t next;          /* at the master: the iteration to hand out */
-    int64_t asked;         /* what the other rank sends: nothing to know */
+    int64_t next;          /* at the master: the next iteration */
+    int64_t asked;         /* the other rank's request, without content */
     MPI_Request listening; /* for its request */
 };
 
@@ -175,7 +175,7 @@ static void listen(struct bare_part *part)
               &part->listening);
 }
 
-/* The iteration, or as many as there are: nothing is left. */
+/* The next iteration; the number of iterations: nothing is left. */
 static int64_t hand_out(struct bare_part *part)
 {
     return part->next < part->loop->iterations ? part->next++
@@ -218,7 +218,7 @@ static void run_master(struct bare_part *part)
         look(part);
 }
 
-/* The next iteration is asked for before this one is computed. */
+/* Requests the next iteration before it computes this one. */
 static void run_other(struct bare_part *part)
 {
     MPI_Comm all = part->comm->all;
@@ -281,7 +281,7 @@ static void open_scheme(struct field *field, const char *scheme)
 {
     struct bounded *b = &field->bounded[field->count];
     int ranks = field->context->comm.ranks;
-    bool asked = ranks == 2 && strcmp(scheme, "ss") == 0; /* a row of its own */
+    bool asked = ranks == 2 && strcmp(scheme, "ss") == 0; /* a separate row */
     const struct bench_field fields[] = {{"scheme", scheme}, {NULL, NULL}};
     struct error err;
     if (bench_cell_open(&b->cell, field->context, &field->loop, fields, &err) !=

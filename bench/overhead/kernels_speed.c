@@ -40,7 +40,7 @@ static int open_job(const char *text, struct job *job, struct error *err)
     job->output = need_zeroed(1, bytes);
     job->b = need_zeroed(n, sizeof(double));
     job->c = need_zeroed(n, sizeof(double));
-    memset(job->output, 0, bytes); /* its pages are there */
+    memset(job->output, 0, bytes); /* touches its pages */
     for (size_t i = 0; i < n; i++) {
         job->b[i] = 1.0 / (double)(i + 1);
         job->c[i] = 1.0 / (double)(i + 2);

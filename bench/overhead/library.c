@@ -1,6 +1,6 @@
-/* A chunk through libdls, as a program calls it, compared with the same chunk
- * from the suite's own source; and inside the threads of an OpenMP runtime,
- * compared with that runtime's schedule(dynamic,1). */
+/* A chunk through libdls, as called by a program, compared with the same chunk
+ * from the suite's source; and in the threads of an OpenMP runtime, compared
+ * with that runtime's schedule(dynamic,1). */
 #include "bench/overhead/library.h"
 #include "base/text.h"
 #include "bench/overhead/contest.h"
@@ -30,7 +30,7 @@ struct library {
 
 struct sequence {
     const char *spec;
-    int workers; /* that the sequence is made for; 0: the threads */
+    int workers; /* of the sequence; 0: number of threads */
     int64_t iterations;
 };
 

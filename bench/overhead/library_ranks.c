@@ -27,7 +27,7 @@ struct library {
     const char *(*error)(const dls_loop *loop);
 };
 
-/* A variant: how to hand out the loop, in the words of the library and of a
+/* A variant: a way to hand out the loop, in the keys of the library and of a
  * cell. */
 struct variant {
     const char *text, *transport, *master, *window;

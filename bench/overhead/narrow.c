@@ -1,5 +1,5 @@
-/* Floyd-Steinberg in narrow blocks, as the sync interval asks for: on one core
- * against whole rows, and on two threads against one. */
+/* Floyd-Steinberg in narrow blocks, as the sync interval requires: on one core
+ * compared with whole rows, and on two threads with one. */
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/rounds/states.h"
@@ -14,7 +14,7 @@ enum { ROUNDS = 7, WIDTHS = 6, CHUNK = 125 };
 
 static const int64_t width_of[WIDTHS] = {50, 100, 200, 400, 800, 2000};
 
-/* Ratios to whole rows in each round. */
+/* Ratios to whole rows, by round. */
 struct narrow {
     struct loop loop;
     struct bench_cell cell[WIDTHS];
@@ -53,7 +53,7 @@ static double time_whole(const struct narrow *n)
     return engine_now() - begin_s;
 }
 
-/* As one worker does it: chunk after chunk, block after block. */
+/* As one worker runs it: chunk after chunk, block after block. */
 static double time_blocks(const struct narrow *n, int64_t width)
 {
     const struct loop *loop = &n->loop;

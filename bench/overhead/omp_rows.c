@@ -1,5 +1,5 @@
-/* What libdls-omp.so costs a program of gcc's: a small one runs plainly and
- * with the library in front of its runtime, in turns. */
+/* The cost of libdls-omp.so for a program compiled by gcc: a small one runs
+ * alternately without and with the library. */
 #include "base/text.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
@@ -24,7 +24,7 @@ enum figure {
     SMALL_S
 };
 
-/* A variant: how to run it, and what of it is compared with the plain run. */
+/* A variant: how to run it, and which number is compared with the plain run. */
 struct variant {
     const char *name, *variables;
     enum figure figure;

@@ -31,7 +31,7 @@ struct field {
     char *apart; /* of the whole grid, for a second thread */
     struct blocks blocks[INTERVALS_MAX];
     int count;
-    int64_t interval; /* of the plain loop that runs */
+    int64_t interval; /* of the running plain loop */
     double serial[ROUNDS], halves[ROUNDS], handover_ns[ROUNDS];
 };
 

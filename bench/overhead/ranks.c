@@ -1,4 +1,4 @@
-/* Two ranks: each transport beside a bare ping-pong or fetch-and-add. */
+/* Two ranks: each transport compared with a bare ping-pong or fetch-and-add. */
 #include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
@@ -13,7 +13,7 @@
 
 enum { PINGS = 20000, WINDOW_STEPS = 1 << 20, CELLS_MAX = 4 };
 
-/* Cells of one table, and what they are held against. */
+/* Cells of one table, and the comparison for them. */
 struct cells {
     const struct comm *comm;
     struct window window;
@@ -32,8 +32,8 @@ static double time_cell(void *arg)
     return bench_cell_chunk_ns(side->cell);
 }
 
-/* Rank 0 has the whole loop at first, and rank 1 asks for half of it, and half
- * again: the wait of rank 1 for each question. */
+/* Rank 0 has the whole loop at first; rank 1 asks for half of it, again and
+ * again. Returns rank 1's wait per question. */
 static double time_questions(void *arg)
 {
     const struct side *side = arg;
@@ -93,7 +93,7 @@ struct line {
     double (*ours)(void *arg);
 };
 
-/* Rows of one transport, beside the same limit. */
+/* Rows of one transport, compared with the same limit. */
 struct lines {
     const char *transport;
     double (*bare)(void *arg);

@@ -1,4 +1,4 @@
-/* What recording costs: the loop of the suite under ss with an empty body, with
+/* The cost of recording: the suite's loop under ss with an empty body, with
  * nothing recorded, with the chunks of each worker (timing: worker) and with
  * their times (timing: chunk). */
 #include "bench/overhead/contest.h"
@@ -70,7 +70,7 @@ static int open_recorded(struct recorded *r, struct error *err)
         r->log[t] = malloc(bytes);
         if (r->log[t] == NULL)
             return error_set(err, ENOMEM, "out of memory for the log");
-        memset(r->log[t], 0, bytes); /* its pages are there */
+        memset(r->log[t], 0, bytes); /* touches its pages */
     }
     return code;
 }

@@ -1,6 +1,6 @@
-/* Kernel spmv on one core: against a plain loop over the rows, and against
- * librsb (Debian librsb-dev), which is found when the program runs: it brings a
- * runtime of OpenMP that other sections must not meet. */
+/* Kernel spmv on one core: compared with a plain loop over the rows, and with
+ * librsb (Debian librsb-dev), if it is found at run time: it loads an OpenMP
+ * runtime that other sections must not see. */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 
@@ -104,7 +104,7 @@ static struct rsb *open_rsb(const struct sparse *m)
     return rsb;
 }
 
-/* Its library stays: a runtime of OpenMP does not bear that it goes. */
+/* The library stays loaded: an OpenMP runtime cannot be unloaded. */
 static void close_rsb(struct rsb *rsb)
 {
     if (rsb->matrix != NULL)

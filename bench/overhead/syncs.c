@@ -1,4 +1,4 @@
-/* One synchronization of DMPS between two workers, compared with the barest
+/* One synchronization of DMPS between two workers, compared with the simplest
  * hand-over of this machine. */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"

@@ -1,4 +1,4 @@
-/* Two threads: each scheme beside a bare fetch-and-add. */
+/* Two threads: each scheme compared with a bare fetch-and-add. */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/timed_team.h"
@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two threads on two workers would see a handful of chunks a loop; sequences
- * made for this many workers are long enough to be timed, and the threads ask
- * in the place of the first of them. */
+/* For two workers a loop would have a handful of chunks; sequences for so many
+ * workers are long enough to be timed, and the threads ask as the first two
+ * workers. */
 enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
 
 enum {
     POWERS = 1, /* unequal: the sizes depend on the worker */
     LEARNS = 2, /* compared with the last entry that does not */
-    COSTS = 4,  /* of rising iterations; else nobody knows them */
+    COSTS = 4,  /* with rising costs; otherwise they are unknown */
     STEALS = 8, /* each thread has a separate range */
     LATE = 16   /* prefetch: off */
 };

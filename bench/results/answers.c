@@ -103,7 +103,7 @@ static double longest_s(const struct ranked *ranked)
     return most;
 }
 
-/* "38.1 ms" or "38.1 to 40.2 ms" of those that win. */
+/* "38.1 ms" or "38.1 to 40.2 ms", for the winners. */
 static void add_times(const struct ranked *ranked, char text[TEXT_SIZE])
 {
     double most = longest_s(ranked);
@@ -146,8 +146,8 @@ static bool is_near(const struct ranked *ranked, double time_s)
     return time_s <= EQUAL_MOST * ranked->rows[ranked->best].time.median;
 }
 
-/* The first winner near the shortest time; the simplest rows come first.  The
- * best one's speedup is not refused, so there is one. */
+/* The first winner near the shortest time; the simplest rows come first.  There
+ * is one, because the best one's speedup is not refused. */
 static int find_simplest(const struct ranked *ranked)
 {
     int row = ranked->begin;
@@ -222,7 +222,7 @@ static void say_equal(const struct ranked *ranked, char text[TEXT_SIZE])
     add_choice(ranked, find_simplest(ranked), text);
 }
 
-/* ---- those to avoid ---- */
+/* ---- choices to avoid ---- */
 
 static enum slower_cause cause_of(const struct ranked *ranked, int row)
 {
@@ -234,7 +234,7 @@ static const char *scheme_of(const struct ranked *ranked, int row)
     return ranked->rows[row].result->cell.scheme;
 }
 
-/* By scheme, of each one that wins or else the fastest first. */
+/* Sorts by scheme, in each the winners or otherwise the fastest first. */
 static int compare_schemes(const void *a, const void *b, void *arg)
 {
     const struct ranked *ranked = arg;
@@ -256,8 +256,8 @@ static int compare_times(const void *a, const void *b, void *arg)
     return s != t ? (s < t) - (s > t) : x - y;
 }
 
-/* The fastest choice of each scheme that is slower in each way, in the best
- * one's shape; the slowest first, of all causes. */
+/* The fastest choice of each scheme with each cause of being slower, in the
+ * best one's shape; the slowest first, over all causes. */
 static int list_avoided(struct ranked *ranked, int *row)
 {
     const char *shape = ranked->rows[ranked->best].shape;
@@ -275,7 +275,7 @@ static int list_avoided(struct ranked *ranked, int *row)
     return avoided;
 }
 
-/* Of `count` rows to avoid those with this cause. */
+/* Prints those of `count` rows to avoid that have this cause. */
 static void say_avoided(FILE *out, const struct ranked *ranked,
                         enum slower_cause cause, const int *row, int count)
 {

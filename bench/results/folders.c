@@ -14,7 +14,7 @@
 
 enum { PATH_SIZE = 2048 };
 
-/* Cuts the last part off; false: there is none. */
+/* Cuts off the last part; false: there is none. */
 static bool cut_path(char *path)
 {
     char *end = strrchr(path, '/');

@@ -1,5 +1,5 @@
-/* The files of a launch: its reserved id, the line of its failure, the remains
- * of killed ones. */
+/* The files of a launch: its reserved id, the line of its failure, and the
+ * remains of killed launches. */
 #include "bench/results/rundir.h"
 
 #include "base/file.h"

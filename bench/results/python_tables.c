@@ -22,7 +22,7 @@ static const char program[] = "analysis/tables.py";
 
 /* ---- when ---- */
 
-/* A list of events that is neither of the words for all or nothing. */
+/* Whether the list of events is neither the word for all nor for none. */
 static bool names_events(const char *path)
 {
     const char *why;
@@ -65,7 +65,7 @@ bool python_tables_fit(const struct results *results, const char *dir)
 
 /* ---- how ---- */
 
-/* Its exit code; what else it has to say it says itself. */
+/* Returns its exit code; it prints its own messages. */
 static int run_python(char *const argv[])
 {
     int status;

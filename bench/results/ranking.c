@@ -26,7 +26,7 @@ static int list_units(const struct result *result, bool by_launch,
     return count;
 }
 
-/* Whether it has several launches, whose samples follow each other. */
+/* Whether it has several launches, whose samples are contiguous. */
 static bool has_launches(const struct result *result)
 {
     int count = result->count;
@@ -85,7 +85,7 @@ int ranking_winners(const struct summary_row *rows, int begin, int end,
 
 /* ---- causes ---- */
 
-/* So much of a loss a cause has to explain. */
+/* The share of a loss that a cause must explain. */
 static const double EXPLAINED_LEAST = 0.7, MANY_TIMES = 4; /* chunks */
 
 const char *ranking_cause_words(enum slower_cause cause)
@@ -96,21 +96,20 @@ const char *ranking_cause_words(enum slower_cause cause)
     return words[cause];
 }
 
-/* Of each worker in the mean, from its own end to the last one's. */
+/* The mean over workers of the time from their end to the last one's. */
 static double end_wait_s(const struct summary_row *row)
 {
     return row->time.median * row->imbalance / (1 + row->imbalance);
 }
 
-/* The bound of its chunks is the time that they take when handing them out
- * costs nothing. */
+/* The bound of a row's chunks is their time if handing out cost nothing. */
 enum slower_cause ranking_cause(const struct summary_row *bad,
                                 const struct summary_row *best)
 {
     double least = EXPLAINED_LEAST * (bad->time.median - best->time.median);
     double bound_s = bad->bound_s - best->bound_s;
     double rest_s = bad->overhead_s - best->overhead_s;
-    if (isnan(bound_s)) { /* of replays: what they wait at the end says it */
+    if (isnan(bound_s)) { /* a replay: its waits at the end show it */
         bound_s = end_wait_s(bad) - end_wait_s(best);
         rest_s -= bound_s;
     }

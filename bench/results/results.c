@@ -80,9 +80,9 @@ static json_t *ends_of(const struct results *results, const json_t *line)
     return json_object_get(results->ends, read_text(line, "launch"));
 }
 
-/* A launch has finished with a cell.  Any later line of this launch and cell
- * comes from a driver that had not heard of it, or from a rank that outlived
- * its launch.  With several launches the best end counts. */
+/* A launch has finished with a cell.  Any later line of this launch and cell is
+ * from a driver that did not know it, or from a rank that outlived its launch.
+ * With several launches the best end counts. */
 static int take_done(struct results *results, const json_t *line)
 {
     const char *status = read_text(line, "status");
@@ -162,8 +162,8 @@ typedef int take_function(struct results *results, const json_t *line);
 static int take_row(const json_t *row, const char *type, take_function *take,
                     struct results *results)
 {
-    /* Lines of another schema may mean something else; those without one are
-     * read as they are. */
+    /* Lines of another schema may mean something else; lines without a schema
+     * are read. */
     const json_t *schema = json_object_get(row, "schema");
     if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
         return -EPROTO;
@@ -172,9 +172,8 @@ static int take_row(const json_t *row, const char *type, take_function *take,
                : 0;
 }
 
-/* Takes the lines of this type (NULL: all).  A launch that was killed while it
- * wrote may leave lines that are no objects; they are skipped, and counted
- * once. */
+/* Reads the lines of this type (NULL: all).  A launch killed while it wrote may
+ * leave lines that are no objects; they are skipped, and counted once. */
 static int read_lines(const char *path, const char *type, take_function *take,
                       struct results *results, struct error *err)
 {
@@ -211,7 +210,7 @@ static int read_runs(const char *path, struct results *results,
     return read_lines(path, "run", take_run, results, err);
 }
 
-/* A cell whose repetitions were lost after it ended has to run again. */
+/* A cell whose repetitions were lost after its end must run again. */
 static void reopen_empty(struct results *results)
 {
     for (int i = 0; i < results->count; i++) {

@@ -20,7 +20,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Less than this is "full": a run of many cells needs some of it. */
+/* Less free space counts as full: a run of many cells needs some of it. */
 static const double FREE_BYTES_MIN = 1 << 20;
 
 static int file_path(char *out, size_t size, const char *dir, const char *name,
@@ -33,8 +33,8 @@ static int file_path(char *out, size_t size, const char *dir, const char *name,
 
 /* ---- the directory ---- */
 
-/* A file without a name, of which nothing is left when this is killed; `name`
- * is empty then.  Not every file system has them. */
+/* An unnamed file, which disappears if this process is killed; `name` is then
+ * empty.  Not every file system supports it. */
 static int open_unnamed(const char *folder, char name[PATH_MAX])
 {
     name[0] = '\0';
@@ -88,9 +88,9 @@ static bool has_files(const char *path, const char *begin, const char *end)
     return any;
 }
 
-/* An existing directory may be entered to resume, or as another shard.  A start
- * that was killed before it stored its campaign leaves hidden files at most,
- * which are not counted; every other folder without one is somebody else's. */
+/* An existing directory can be used to resume, or for another shard.  A run
+ * killed before it stored its campaign leaves only hidden files, which are not
+ * counted; any other folder without a campaign is not ours. */
 static int check_existing(const struct rundir *dir,
                           const struct rundir_options *options,
                           struct error *err)
@@ -119,7 +119,7 @@ static int check_existing(const struct rundir *dir,
 
 /* ---- campaign.yaml ---- */
 
-/* False with errno when it cannot; that it is there already is fine. */
+/* False with errno on failure; an existing file is no failure. */
 static bool give_name(int fd, const char *part, const char *path)
 {
     char unnamed[32];
@@ -130,7 +130,7 @@ static bool give_name(int fd, const char *part, const char *path)
     return code == 0 || errno == EEXIST;
 }
 
-/* Written whole before it has its name: shards may begin together. */
+/* Written completely before it gets its name: shards may begin together. */
 static int store_text(const char *folder, const char *path, const char *text,
                       struct error *err)
 {
@@ -359,7 +359,7 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)
         code = check_campaign(dir, path, whole, setup, err);
-    dir->gained = gained; /* none any more, in what is stored now */
+    dir->gained = gained; /* the stored one has them now */
     if (code != 0)
         folders_remove(dir->path, there);
     return code;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Others are named from this share on; a speedup or a time is impossible from
- * this share beyond the possible one on, however long its interval. */
+/* Others are named from this share on; a speedup or time is impossible from
+ * this share beyond the possible one on, whatever its interval. */
 static const double OTHERS_LEAST = 0.01, POSSIBLE = 0.9;
 
 /* ---- serial passes ---- */
@@ -87,8 +87,8 @@ bool results_measure_power(const struct results *results)
     return false;
 }
 
-/* A worker's power is the same in all repetitions of a launch; of several
- * launches it is the mean. */
+/* A worker's power is the same in all repetitions of a launch; for several
+ * launches it is their mean. */
 int results_take_worker(struct results *results, const json_t *line)
 {
     const char *hash = json_string_value(json_object_get(line, "cell"));

@@ -24,11 +24,11 @@ static void number_text(double value, int decimals, const char *unit,
         snprintf(text, (size_t)size, "-");
 }
 
-/* The rows of a loop, and what they show. */
+/* The rows of a loop, and its limits. */
 struct loop_rows {
     int begin, end;
     struct speedup_limits limits;
-    const json_t *tried; /* as results_tried() has it: then it is not ranked */
+    const json_t *tried; /* from results_tried(): then it is not ranked */
 };
 
 struct summary {
@@ -64,7 +64,7 @@ static struct group make_group(const struct summary_row *rows, int begin,
     return group;
 }
 
-/* Characters of a reason; the whole was said when the cell ended. */
+/* Characters of a reason; it was printed completely when the cell ended. */
 enum { REASON_MOST = 60 };
 
 static void print_row(FILE *out, const struct summary_row *row,
@@ -103,8 +103,8 @@ static void print_row(FILE *out, const struct summary_row *row,
     fprintf(out, " %7s %7s %8s\n", speedup, bound, share);
 }
 
-/* Rows [begin, end) have one label: the fastest has a star, or, with all that
- * cannot be told from it, an equals sign. */
+/* Rows [begin, end) have one label: the fastest has a star; if several cannot
+ * be distinguished, each has an equals sign. */
 static void print_group(FILE *out, const struct summary_row *rows, int begin,
                         int end, bool ranked, bool *wins)
 {
@@ -131,8 +131,8 @@ static bool continues_shape(const struct summary_row *rows, int begin, int row)
            text_is(rows[row - 1].shape, rows[row].shape);
 }
 
-/* Of what is ranked in rows [begin, end), the groups of the shape of `first`; 0
- * unless `first` is the first of its shape. */
+/* Among the ranked rows in [begin, end), the number of groups with the shape of
+ * `first`; 0 unless `first` is the first of its shape. */
 static int count_groups(const struct summary_row *rows, int begin, int end,
                         int first)
 {
@@ -255,8 +255,8 @@ static int split_loops(struct summary_row *rows, const struct results *results,
     return loops;
 }
 
-/* Without its parameters where no other loop has this name.  Loops of programs
- * have none: what follows the colon is their line. */
+/* Without its parameters, unless another loop has the same name.  Loops of
+ * programs have no parameters: their line follows the colon. */
 static const char *loop_name(const struct summary_row *rows,
                              const struct loop_rows *loop, int loops, int of,
                              char *name, size_t size)

@@ -165,7 +165,7 @@ static const char *status_word(const struct result *result)
     return words[result->status];
 }
 
-/* As runs-*.jsonl have it. */
+/* As in runs-*.jsonl. */
 static const char *verified_word(const struct result *result)
 {
     return result->status != RESULT_OK ? "false"

@@ -83,7 +83,7 @@ static bool read_cluster(struct fat_tree *tree, const char **attributes)
     return strcmp(topology, "FAT_TREE") == 0;
 }
 
-/* No hosts, links, routes and files beside the cluster. */
+/* Other hosts, links, routes and files make it uncuttable. */
 static void read_element(void *data, const char *name, const char **attributes)
 {
     struct finder *finder = data;
@@ -131,7 +131,7 @@ static bool find_cluster(struct fat_tree *tree)
 
 #endif
 
-/* ---- its numbers ---- */
+/* ---- the cluster's numbers ---- */
 
 /* Digits only, as SimGrid writes numbers into names. */
 static bool read_number(const char **at, int *number)
@@ -182,8 +182,8 @@ static bool read_radical(struct fat_tree *tree)
     return *at == '\0';
 }
 
-/* "levels;children,...;parents,...;links,...": the hosts are the product of the
- * children of all levels.  SimGrid refuses what is wrong behind them. */
+/* "levels;children,...;parents,...;links,...": the number of hosts is the
+ * product of all levels' children.  SimGrid refuses errors after them. */
 static bool read_children(struct fat_tree *tree)
 {
     const char *at = tree->parameters;
@@ -214,7 +214,7 @@ static bool names_ascend(const struct fat_tree *tree)
            !isdigit((unsigned char)tree->suffix[0]);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole file ---- */
 
 static char *read_text(const char *path)
 {

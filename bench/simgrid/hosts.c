@@ -95,7 +95,7 @@ static int ask_hosts(const struct simulate *simulate,
                      platform->file, complaint[0] ? ": " : "", complaint);
 }
 
-/* All hosts of a cluster are like the first; those that SimGrid has seen must
+/* All hosts of a cluster equal the first; the hosts that SimGrid printed must
  * be where the tree has them. */
 static bool add_others(struct simulate_platform *platform, int seen)
 {
@@ -115,8 +115,8 @@ static bool add_others(struct simulate_platform *platform, int seen)
     return true;
 }
 
-/* SimGrid needs half a second for thousands of hosts, and little for the first.
- * False: it is to read the whole file, or has something to say of it. */
+/* SimGrid needs half a second for thousands of hosts, and little for the first
+ * ones. False: it must read the whole file, or report its errors. */
 static bool read_tree(const struct simulate *simulate,
                       struct simulate_platform *platform)
 {
@@ -138,7 +138,7 @@ static bool read_tree(const struct simulate *simulate,
     return good;
 }
 
-/* What SimGrid only says nothing about: marks of editors, compressed files. */
+/* Errors that SimGrid does not explain: marks of editors, compressed files. */
 static int check_start(const char *path, struct error *err)
 {
     const char *why;

@@ -38,8 +38,8 @@ static int read_messages(FILE *answer, int threads, int most, double *numbers,
     return count;
 }
 
-/* Lets the ranks send messages.  Returns 0 if all pairs of them did: the
- * numbers of read_messages, of `pairs` pairs. */
+/* Makes the ranks send messages.  Returns 0 if all pairs did, with the numbers
+ * of read_messages, for `pairs` pairs. */
 static int ask_messages(const struct simulate *simulate,
                         const struct simulate_platform *platform,
                         const struct simulate_files *files, int ranks,
@@ -92,8 +92,8 @@ int simulate_messages(const struct simulate *simulate,
     return code;
 }
 
-/* In a tree any two hosts below different children of its last level have the
- * longest way between them. */
+/* In a tree, hosts below different children of the last level are farthest
+ * apart. */
 int simulate_far(const struct simulate_platform *platform, int hosts)
 {
     int last = hosts - 1;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What SMPI adds to the contents of a message. */
+/* The bytes that SMPI adds to a message. */
 static const double ENVELOPE_BYTES = 16;
 
 /* ---- platforms ---- */
@@ -23,7 +23,7 @@ static long cores_of(const struct cell *cell)
     return (long)cell->ranks * cell->threads;
 }
 
-/* Of each simulated platform the largest cell, under the platform's name. */
+/* The largest cell of each simulated platform, under the platform's name. */
 static int pick_largest(const struct cell *cells, int count,
                         struct cell **largest)
 {

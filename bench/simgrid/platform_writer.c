@@ -45,7 +45,7 @@ static void write_platform(FILE *out, const struct platform_numbers *p)
             p->cores, bandwidth, p->latency_s);
 }
 
-/* Hosts like it, each with a link to a switch that does not limit. */
+/* Equal hosts, each with a link to a switch that does not limit. */
 static void write_cluster(FILE *out, const struct platform_numbers *p)
 {
     double inside = p->byte_s > 0 ? 1 / p->byte_s : 1e12;

@@ -58,9 +58,9 @@ static void find_preload(struct simulate *simulate)
         path[0] = '\0';
 }
 
-/* The environment of the simulation.  Malloc takes large pages and keeps what
- * is freed: SimGrid allocates for each message, and SMPI for each rank.  What
- * the user has set for malloc stays. */
+/* The environment of the simulation.  Malloc uses large pages and keeps freed
+ * memory: SimGrid allocates for each message, and SMPI for each rank.  The
+ * user's settings for malloc stay. */
 static void write_wrapper(const struct simulate *simulate, size_t size,
                           char wrapper[size])
 {
@@ -97,7 +97,7 @@ static int make_machine(const struct simulate *simulate,
     return code;
 }
 
-/* Room for all was made: nothing moves. */
+/* The list has room for all, so nothing moves. */
 static int add_platform(struct simulate *simulate, const char *path,
                         long workers, struct error *err)
 {
@@ -155,7 +155,7 @@ int simulate_store(const struct simulate *simulate, const char *dir,
     return code;
 }
 
-/* The cell's own values go before measured ones. */
+/* The cell's own values have precedence over measured ones. */
 void simulate_fill(const struct simulate_platform *platform,
                    const struct cell *cell,
                    struct worklist_simulation *simulation)
@@ -175,7 +175,7 @@ void simulate_fill(const struct simulate_platform *platform,
 int simulate_check_room(const struct simulate_platform *platform, int ranks,
                         int threads, struct error *err)
 {
-    long room = 0; /* ranks: a host's are whole */
+    long room = 0; /* for ranks: a rank is never split over hosts */
     for (int i = 0; i < platform->count; i++)
         room += platform->hosts[i].cores / threads;
     if (room >= ranks)
@@ -288,7 +288,8 @@ char **simulate_argv(const struct simulate *simulate,
 {
     char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
     char wrapper[sizeof(simulate->preload) + 256];
-    /* Quiet: it would repeat its command after a failure, and leave files. */
+    /* Quiet: otherwise it repeats its command after a failure, and leaves
+     * files. */
     const char *words[WORDS] = {"smpirun",   "-quiet", "-np", number,
                                 "-platform", file,     hosts};
     int n = 7;

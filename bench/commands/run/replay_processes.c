@@ -106,8 +106,8 @@ int replay_processes(const struct replay_processes *of, bool *stopped,
     struct processes all = {.pid =
                                 need_zeroed((size_t)wanted + 1, sizeof(pid_t))};
     fflush(NULL);
-    /* In these processes signals end at once, as before; in this one they wait
-     * to be asked for. */
+    /* In these processes signals end them at once, as before; in this one they
+     * wait until it reads them. */
     stops_signals(&all.signals);
     sigaddset(&all.signals, SIGCHLD);
     sigprocmask(SIG_BLOCK, &all.signals, &all.before);

@@ -27,11 +27,11 @@ struct counts {
 /* A cell in its place. */
 struct placed {
     const struct cell *cell;
-    char *but_scheme; /* all that it is but its scheme */
+    char *but_scheme; /* all its properties except the scheme */
     long cores;
 };
 
-/* What cells of a group came to that have these chunks. */
+/* The results of a group's cells with these chunks. */
 struct known {
     uint64_t chunks;
     struct run_line line;
@@ -50,8 +50,8 @@ struct replays {
     /* Of this process: */
     struct replay_store store;
     struct replay_loop loop;
-    struct cell looped;  /* whose loop it is; no kernel: none is open */
-    struct known *known; /* of this group */
+    struct cell looped;  /* the cell of `loop`; no kernel: none is open */
+    struct known *known; /* for this group */
     int known_count;
     int64_t known_room;
 };
@@ -102,7 +102,7 @@ static struct run_line *find_known(struct replays *r, uint64_t chunks)
     return NULL;
 }
 
-/* As a launch does it: a window of ranks of one node is in their memory. */
+/* As a launch does: a window of ranks on one node is in their memory. */
 static void choose_window(struct cell *cell, const struct place *place)
 {
     if (strcmp(cell->transport, "window") == 0 &&
@@ -110,7 +110,7 @@ static void choose_window(struct cell *cell, const struct place *place)
         cell->window = cell->ranks <= place->node_ranks ? "shared" : "rma";
 }
 
-/* The cell gets what is chosen for it. */
+/* Sets the cell to its choice. */
 static int replay_one(struct replays *r, struct cell *cell,
                       struct run_line *line, struct error *err)
 {
@@ -207,7 +207,7 @@ static int work(void *arg)
     return code == 0 ? 0 : 1;
 }
 
-/* ---- all of them ---- */
+/* ---- all cells ---- */
 
 static char *text_but_scheme(const struct cell *cell)
 {

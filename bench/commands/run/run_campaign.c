@@ -150,7 +150,7 @@ static bool repetitions_differ(const struct cell *cell)
     return learns || (cell->load[0] != '\0' && this_machine_is(cell->platform));
 }
 
-/* Other repetitions are all the same. */
+/* Further repetitions would be identical. */
 static void set_simulated_repetitions(struct campaign *campaign)
 {
     bool any = false;
@@ -190,7 +190,7 @@ int run_check_save(const struct campaign *campaign, struct error *err)
     return 0;
 }
 
-/* A line for each reason: the first combination stands for the others. */
+/* Prints a line for each reason, with the first combination as the example. */
 void run_say_left_out(const struct campaign *campaign)
 {
     for (int i = 0; i < campaign->all.reasons; i++) {
@@ -230,12 +230,12 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
     return code;
 }
 
-/* One loop is given by options that campaigns do not have; they may be short.
- */
+/* A single loop has options that campaigns do not have; they may be
+ * abbreviated. */
 bool run_is_campaign(int argc, char **argv)
 {
     const char *const own[] = {"--trace", "--kernel", "--scheme", NULL};
-    bool any = argc == 1; /* whatever is meant, it is missing */
+    bool any = argc == 1; /* the campaign or loop is missing */
     for (int i = 1; i < argc; i++) {
         size_t size = strcspn(argv[i], "=");
         for (int k = 0; size >= 4 && own[k] != NULL; k++)

@@ -18,16 +18,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A campaign on its way. */
+/* A campaign being run. */
 struct job {
     int argc;
     char **argv;         /* as typed */
-    const char *command; /* the same, for a shell */
+    const char *command; /* likewise, quoted for a shell */
     const struct run_options *options;
     struct campaign *campaign;
     struct rundir dir;
     struct choose choose;
-    struct places places; /* of replays */
+    struct places places; /* with replays */
 };
 
 /* --cores alone says nothing about the inside of a node. */
@@ -144,8 +144,8 @@ static int run_cells(const struct job *job, struct error *err)
     return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
-/* The result directory, and the intervals that the model chooses: before it is
- * made when that is possible, so that an error leaves nothing behind. */
+/* The result directory, and the intervals of the model: chosen before it is
+ * made if possible, so that an error leaves nothing behind. */
 static int open_directory(const struct run_options *options,
                           struct campaign *campaign, struct rundir *dir,
                           struct error *err)
@@ -237,14 +237,14 @@ static int say_plan(struct job *job, struct error *err)
 {
     if (rundir_name(&job->dir, job->campaign, &job->options->dir, err) != 0)
         return command_fail(COMMAND_USAGE, err);
-    if (job->options->dir.prepare) /* what it would say */
+    if (job->options->dir.prepare) /* instead of running */
         return printf("%s\n%s\n", job->dir.full, job->campaign->name), 0;
     if (job->options->format != TABLE_CSV)
         say_start(job->campaign, &job->dir);
     return run_dry(job->options, job->campaign);
 }
 
-/* All that comes before the first launch, in the directory that is open. */
+/* Everything before the first launch, in the open directory. */
 static int begin_job(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;

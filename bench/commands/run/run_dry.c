@@ -16,7 +16,7 @@
 
 /* ---- table ---- */
 
-/* The fields of every cell come first, then the unusual ones. */
+/* Prints the fields of every cell, then the unusual ones. */
 static void print_cell(const struct cell *c)
 {
     const struct transport_ops *ops = transport_find(c->transport);
@@ -88,9 +88,9 @@ static int by_layout_and_hash(const void *a, const void *b)
     return strcmp(x->hash, y->hash);
 }
 
-/* With --shape, shard I/N has the cells whose place is I modulo N.  The specs
- * come last: they hold commas, and readers without CSV (the job scripts) take
- * the columns before them. */
+/* With --shape, shard I/N has the cells whose position is I modulo N. Specs
+ * come last: they contain commas, and readers without CSV (the job scripts)
+ * take the columns before them. */
 static void print_csv(struct campaign *campaign, const struct results *results,
                       struct estimator *estimator)
 {
@@ -111,10 +111,10 @@ static void print_csv(struct campaign *campaign, const struct results *results,
     }
 }
 
-/* What --out holds of the campaign. */
+/* What --out contains of the campaign. */
 struct existing {
     struct rundir dir;
-    bool found; /* else no results */
+    bool found; /* otherwise there are no results */
     struct results results;
 };
 
@@ -167,7 +167,7 @@ static int open_plan(const struct run_options *options,
     return code;
 }
 
-/* The table ends with the time, which nobody knows of simulations. */
+/* The table ends with the time, which is unknown for simulations. */
 static void print_plan(const struct run_options *options,
                        struct campaign *campaign,
                        const struct existing *existing,

@@ -47,7 +47,7 @@ static int keep_list(struct run_options *options,
     return 0;
 }
 
-/* A word behind a kernel's keys may be the rest of a value with a comma. */
+/* A word after a kernel's keys may be the rest of a value with a comma. */
 static int check_kernel(const char *item, bool first, struct error *err)
 {
     char name[SPEC_NAME_MAX];

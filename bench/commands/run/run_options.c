@@ -27,7 +27,7 @@ void run_option_name(const char *field, char *name, size_t size)
 
 /* ---- options for fields of cells or keys of campaigns ---- */
 
-/* With a campaign file it is one of its overrides. */
+/* With a campaign file it becomes one of its overrides. */
 static int keep_setting(struct run_options *o, const char *name,
                         const char *text, bool several, struct error *err)
 {
@@ -53,8 +53,8 @@ static int take_policy(void *command, const struct options_entry *entry,
     return code == 0 ? keep_setting(o, name, value, false, err) : code;
 }
 
-/* A list of them goes with a campaign file, whose layouts say what is done on
- * so many nodes. */
+/* A list of numbers needs a campaign file whose layouts depend on the number of
+ * nodes. */
 static int take_nodes(struct run_options *o, const char *text,
                       struct error *err)
 {
@@ -65,7 +65,7 @@ static int take_nodes(struct run_options *o, const char *text,
                                      : 0;
 }
 
-/* How cells are simulated goes with a campaign file too. */
+/* Fields of the simulation are allowed with a campaign file, too. */
 static int take_field(void *command, const struct options_entry *entry,
                       const char *text, struct error *err)
 {
@@ -315,7 +315,7 @@ static void add_field(struct made_options *made, const struct cell_field *field,
     e->take = take_field;
 }
 
-/* A replay takes campaigns only, whose layouts may be by nodes. */
+/* A replay only takes campaigns, whose layouts may depend on nodes. */
 static void make_options(struct made_options *made, const struct run_options *o)
 {
     int group = o->setup.replayed ? CELL_SIMULATION : 0;

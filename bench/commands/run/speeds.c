@@ -59,7 +59,7 @@ static int load_anyhow(const struct run_options *o, const char *path,
     return code == 0 ? campaign_load(path, &setup, campaign, err) : code;
 }
 
-/* The speeds of an earlier run in --out; false: there is none. */
+/* The speeds of an earlier run in --out; false: none. */
 static bool stored_speeds(const struct run_options *o,
                           const struct campaign *whole,
                           char speeds[SIZING_SPEEDS_MAX])

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Starts of the loop, for the median of a candidate whose core is shared in
- * time slices. */
+/* How many starts of the loop, for the median of a candidate whose core is
+ * shared in time slices. */
 enum { REPETITIONS = 5 };
 
 static bool is_by_simulation(const struct cell *cell)
@@ -114,8 +114,8 @@ static int replay_alone(struct choose *choose, const struct campaign *campaign,
     return 0;
 }
 
-/* Why they cannot be simulated is said: predictions are by less then.  An
- * error says what each way lacks, once. */
+/* Prints why candidates cannot be simulated, because predictions then ignore
+ * more.  An error names once what each method lacks. */
 static int open_simulations(struct choose *choose,
                             const struct campaign *campaign, struct error *err)
 {
@@ -167,7 +167,7 @@ void choose_close(struct choose *choose)
     *choose = (struct choose){.count = 0};
 }
 
-/* ---- simulating them ---- */
+/* ---- simulating candidates ---- */
 
 static int make_folder(const struct rundir *dir, struct rundir *folder,
                        struct error *err)
@@ -233,7 +233,7 @@ static int simulate_all(struct choose *choose, const struct rundir *folder,
 
 /* ---- the choice ---- */
 
-/* The median of its simulations; NAN: there is none. */
+/* The median of its simulations; NAN: none. */
 static double simulated_time(const struct results *results,
                              const struct cell *candidate)
 {

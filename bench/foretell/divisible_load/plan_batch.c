@@ -131,7 +131,7 @@ static int cut_list(const char *option, char *text, char **list, int *count,
     return 0;
 }
 
-/* An option that may have a list goes to its list, all else stays a word. */
+/* An option that allows a list goes to its list; all else stays a word. */
 static int take_word(struct batch_line *line, char *word, char **rest,
                      struct error *err)
 {

@@ -13,10 +13,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The kernel's own numbers. */
+/* The kernel's numbers. */
 struct loop {
     char spec[SPEC_CANONICAL_MAX];
-    double bytes; /* of input of an iteration, the mean; 0: it has none */
+    double bytes; /* mean input bytes per iteration; 0: no input */
 };
 
 static double mean_bytes(const struct kernel_ops *ops, const void *instance,

@@ -26,7 +26,7 @@ static double find_bound(const struct plan_request *request)
     return bound;
 }
 
-/* The width of the terminal, else $COLUMNS, else a usual width. */
+/* The width of the terminal, otherwise $COLUMNS, otherwise a default. */
 static int chart_width(void)
 {
     struct winsize size;
@@ -37,7 +37,7 @@ static int chart_width(void)
     return width > 0 && width <= 1000 ? width : WIDTH_DEFAULT;
 }
 
-/* For programs: then stdout has nothing but rows. */
+/* For programs: stdout then only has rows. */
 static bool is_rows(int format)
 {
     return format > TABLE_TEXT && format < PLAN_GANTT;
@@ -78,7 +78,7 @@ static int make_one(const struct plan_request *request, double bound,
     return code;
 }
 
-/* One row of --algorithm all; a plan that cannot be is said in its row. */
+/* Adds a row of --algorithm all; an impossible plan has its reason there. */
 static void add_row(const struct plan_request *request,
                     const struct divisible_choice *choice, double bound,
                     struct table *table)

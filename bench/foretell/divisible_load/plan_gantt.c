@@ -14,7 +14,7 @@ enum { LABEL = 10, COLUMNS_MIN = 20, ROW_SYMBOLS = 10 };
 /* The activities that a column of one line can show, and their durations. */
 struct column {
     double sending, computing;
-    double most; /* of one chunk's computing */
+    double most; /* computing time of one chunk */
     int round;   /* of that chunk */
 };
 

@@ -67,8 +67,8 @@ static int read_lists(const struct plan_source *source,
 struct parser {
     const char *path;
     int line;
-    int column[COSTS + 1]; /* what each column holds */
-    int columns;           /* 0: the header is still to come */
+    int column[COSTS + 1]; /* the meaning of each column */
+    int columns;           /* 0: no header yet */
     struct plan_platform *out;
     int64_t room; /* of its workers */
 };

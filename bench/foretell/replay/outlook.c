@@ -17,7 +17,7 @@
 
 static const char visit_mark[] = "-visit";
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
 int outlook_read_workers(struct outlook *outlook, const char *text,
                          struct error *err)
@@ -62,7 +62,7 @@ static int name_schemes(struct outlook *outlook, struct error *err)
 
 /* ---- one visit ---- */
 
-/* Adds to `time_s`, and to `reason` why not (NULL: nobody asks). */
+/* Adds to `time_s`; on failure sets `reason` (NULL: not needed). */
 static int replay_once(const struct outlook *outlook, const char *scheme,
                        int workers, int64_t iterations, const double *before,
                        double *time_s, char **reason, struct error *err)
@@ -81,7 +81,7 @@ static int replay_once(const struct outlook *outlook, const char *scheme,
     return 0;
 }
 
-/* All schemes, and the loop as it is. */
+/* Replays all schemes, and the unmodified loop. */
 static int replay_all(const struct outlook *outlook, struct outlook_loop *loop,
                       const double *before, int64_t iterations,
                       double (*time_s)[OUTLOOK_NUMBERS_MAX], struct error *err)
@@ -97,8 +97,8 @@ static int replay_all(const struct outlook *outlook, struct outlook_loop *loop,
     return code;
 }
 
-/* The cost of an iteration, or of its neighbours where it is far above both:
- * the middle one of three. */
+/* The cost of an iteration, or of a neighbour if it is far above both: the
+ * middle one of three. */
 static double middle_cost(const double *cost, int64_t i, int64_t iterations)
 {
     double left = cost[i > 0 ? i - 1 : i], right = left;
@@ -141,7 +141,7 @@ static int replay_visit(const struct outlook *outlook,
 
 /* ---- one file ---- */
 
-/* What hands out chunks as this clause does; empty: nothing is known to. */
+/* The scheme that hands out the same chunks as this clause; empty: unknown. */
 static void find_own_scheme(struct outlook_loop *loop)
 {
     const char *at = strchr(loop->own, ':');
@@ -224,7 +224,7 @@ static struct outlook_loop *add_loop(struct outlook *outlook, const char *path,
     return &outlook->loop[outlook->loops++];
 }
 
-/* The visits of a loop are one behind the other. */
+/* The visits of a loop follow one another. */
 static int add_file(struct outlook *outlook, const char *path,
                     const char *before, struct error *err)
 {
@@ -294,7 +294,7 @@ int outlook_best(const struct outlook *outlook, const struct outlook_loop *loop,
     return best;
 }
 
-/* ---- beside the loop as it is ---- */
+/* ---- compared with the unmodified loop ---- */
 
 double outlook_error(const struct outlook_loop *loop)
 {

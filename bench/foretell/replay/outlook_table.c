@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So much longer than the best, a scheme is named beside it. */
+/* A scheme at most so much longer than the best is also named. */
 static const double NEAR = 0.01;
-/* By which it is no matter of rounding. */
+/* Above this a difference is more than rounding. */
 static const double MUCH = 0.05;
 
-/* For shorter iterations the clock's own time is a large part. */
+/* For shorter iterations the clock's own time matters. */
 static const double SHORT_S = 1e-6;
 
 static void print_head(const struct outlook *outlook,

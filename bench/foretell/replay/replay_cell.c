@@ -150,7 +150,7 @@ int replay_cell_run(const struct replay_cell *replay,
 
 /* ---- equal replays ---- */
 
-/* Of a table: where its chunks are, and which belong to a certain worker. */
+/* For a table: the place of its chunks, and those of a certain worker. */
 static uint64_t hash_chunks(const struct sched_table *table, int workers)
 {
     XXH3_state_t *state = XXH3_createState();

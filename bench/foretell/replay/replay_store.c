@@ -41,7 +41,7 @@ int replay_store_close(struct replay_store *store, struct error *err)
 
 /* ---- a cell ---- */
 
-/* In nanoseconds; what takes no time is not there. */
+/* In nanoseconds; omits costs of zero. */
 static void name_platform(struct cell *cell, const struct replay_costs *costs)
 {
     const struct {

@@ -77,14 +77,14 @@ static void add_worker(struct forecast *f, double power, double c_p, double c_b)
     g[j].c_b = (n * g[j].c_b + c_b) / (n + 1);
 }
 
-/* How much longer a worker takes beside the processes on its core. */
+/* How much longer a worker takes with the processes on its core. */
 static double load_factor(const struct forecast_loop *loop, int worker)
 {
     return loop->load != NULL ? 1 + loop->load[worker] : 1;
 }
 
 struct forecast_widths {
-    struct calibration_kernel kernel; /* its cost is the list below */
+    struct calibration_kernel kernel; /* its cost points to the list below */
     struct calibration_charge ends;
     bool ranks, alone; /* alone: no rows are another worker's */
     int workers;
@@ -100,7 +100,7 @@ static struct interval_width width_of(const void *widths, int64_t h)
         charged.factor, w->alone ? 0 : charged.shared + charged.wait};
 }
 
-/* The calibration may be gone when the model is asked. */
+/* Copies, because the calibration may be freed before the model is used. */
 static void copy_widths(struct forecast *f, const struct forecast_loop *loop,
                         const struct calibration_kind *kind,
                         const struct calibration_kernel *kernel)
@@ -199,8 +199,8 @@ static int make_costs(struct forecast *f, const struct forecast_loop *loop,
     return 0;
 }
 
-/* As many chunks as asked for, or as leave a row for each.  Powers far apart
- * leave a slow worker less than a row even of a single chunk: it gets one. */
+/* As many chunks as requested, or as leave a row for each.  With very unequal
+ * powers a slow worker's share of one chunk may be less: it gets a row. */
 static int fit_chunks(struct forecast *f, struct error *err)
 {
     int code = interval_check(&f->model, err);

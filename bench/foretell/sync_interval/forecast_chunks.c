@@ -18,7 +18,7 @@ static void add_chunk(struct forecast_chunks *chunks, int64_t rows, int worker)
         (struct interval_piece){.rows = (double)rows, .worker = worker};
 }
 
-/* As many for each worker, and none longer than another by more than a row. */
+/* As many for each worker, whose lengths differ by at most a row. */
 static bool are_equal(const struct forecast_chunks *chunks, int workers)
 {
     double least = INFINITY, most = 0;

@@ -174,7 +174,7 @@ static int resolve_all(const struct calibration *calibration,
 {
     struct platform_messages messages = {.platform = NULL};
     struct forecast_shape shape;
-    const char *shaped = ""; /* the kernel whose shape it is */
+    const char *shaped = ""; /* the kernel of the current shape */
     int code = 0;
     for (int i = 0; code == 0 && i < count; i++) {
         if (!is_chosen(&cells[i]))

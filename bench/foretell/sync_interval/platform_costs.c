@@ -51,7 +51,7 @@ static int count_work(struct work *work, const char *text, struct error *err)
 
 /* ---- the workers ---- */
 
-/* Of an operation on the slowest host, as harness/problem/sim charges it. */
+/* Seconds of an operation on the slowest host, as in harness/problem/sim. */
 static double operation_seconds(const struct work *work,
                                 const struct cell *cell, double slowest)
 {
@@ -121,8 +121,8 @@ static void add_dispatch(struct calibration_kind *kind, const char *transport,
     to->c_sch = seconds;
 }
 
-/* A request and its answer travel; a counter in memory is at hand.  A hand-over
- * between threads is charged to who waits for it. */
+/* A request and its answer are messages; a counter in memory needs none.  A
+ * hand-over between threads is charged to the one that waits. */
 static void fill_exchanges(struct calibration_kind *kind,
                            const struct simulate_messages *take,
                            const struct worklist_simulation *charges,
@@ -142,7 +142,7 @@ static void fill_exchanges(struct calibration_kind *kind,
     add_dispatch(kind, "shared", charges->state_s);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole calibration ---- */
 
 int platform_costs(struct calibration *calibration,
                    struct platform_messages *messages,

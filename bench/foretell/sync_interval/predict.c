@@ -135,7 +135,7 @@ static const struct options_page page = {
         "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
-/* A loop that no kernel describes needs all of these. */
+/* A loop without a kernel needs all of these. */
 static int check_required(const struct input *in, struct error *err)
 {
     const char *missing = in->chunk_dim == 0    ? "chunk-dim"
@@ -153,7 +153,7 @@ static int check_required(const struct input *in, struct error *err)
                          : "");
 }
 
-/* Options of one way to describe a loop are errors in the other. */
+/* Options for one description of a loop are errors in the other. */
 static int check_kernel_options(const struct input *in, struct error *err)
 {
     const char *kernels = in->calibration != NULL ? "calibration"
@@ -177,7 +177,7 @@ static int check_kernel_options(const struct input *in, struct error *err)
     return in->kernel != NULL ? 0 : check_required(in, err);
 }
 
-/* A result directory says everything else. */
+/* With a result directory all other options are errors. */
 static int check_alone(const struct input *in, struct error *err)
 {
     struct input others = *in;

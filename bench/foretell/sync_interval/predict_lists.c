@@ -12,7 +12,7 @@
 
 enum {
     WORKERS_MAX = 1 << 20,
-    SWEEP_STEPS = 6, /* to each side of the optimum, sqrt(2) apart */
+    SWEEP_STEPS = 6, /* on each side of the optimum, by factors of sqrt(2) */
 };
 
 static int count_entries(const char *text)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Times of sub-chunks further apart than this are said. */
+/* Sub-chunks whose times differ by more than this factor are reported. */
 static const double uneven = 1.1;
 
 static void say_model(const struct predict *p)
@@ -120,8 +120,8 @@ static void say_optimum(const struct predict *p)
     puts("T - optimum leaves out T_wa, as the paper does when it seeks h\n");
 }
 
-/* In percent, by the reading whose T_wa does not depend on h, as it does not
- * for the optimum. */
+/* In percent, by the model in which T_wa does not depend on h, as for the
+ * optimum. */
 static double above_optimum(const struct predict *p, double h)
 {
     const struct interval_model *m = &p->model;

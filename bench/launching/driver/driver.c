@@ -2,7 +2,7 @@
 
 #include "bench/launching/launcher.h"
 
-/* The first waiting cell's shape; cells that come first have fewer ranks. */
+/* The shape of the first waiting cell; cells with fewer ranks come first. */
 static bool next_shape(const struct watch *watch, struct driver_shape *shape)
 {
     bool found = false;

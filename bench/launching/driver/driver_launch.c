@@ -1,4 +1,4 @@
-/* One launch: its worklist, its command, and its output. */
+/* One launch: its worklist, command and output. */
 #include "bench/launching/driver/driver_internal.h"
 
 #include "base/text.h"
@@ -111,7 +111,7 @@ static int make_worklist(const struct driver *driver, struct driver_shape shape,
     return code;
 }
 
-/* `files` are those of a simulation. */
+/* `files`: those of a simulation. */
 static char **make_command(const struct driver *driver,
                            struct driver_shape shape, const char *work,
                            const struct simulate_files *files,
@@ -191,6 +191,6 @@ int driver_launch(struct driver *driver, struct driver_shape shape,
         code = start_launch(driver, shape, work, &end, err);
     if (code == 0)
         code = driver_settle(driver, shape, &end, err);
-    unlink(work); /* of a launch that did not start */
+    unlink(work); /* if the launch did not start */
     return code;
 }

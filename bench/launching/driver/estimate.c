@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Serial passes besides those that take an eighth of the cells' time at most
- * (harness/problem/native/serial.c, harness/launch/launch_internal.h): one to
- * warm up, three timed, two by iterations; of long ones, one and one.  The
+/* Serial passes in addition to those that take at most an eighth of the cells'
+ * time (harness/problem/native/serial.c, harness/launch/launch_internal.h): one
+ * warm-up, three timed, two by iterations; for long ones, one and one.  The
  * reference is cached and not counted. */
 enum { SERIAL_PASSES = 6, LONG_PASSES = 2, REPETITIONS_LEAST = 3 };
 static const double LONG_PASS_S = 3;
@@ -95,8 +95,8 @@ static void add_loss(struct loss *list, int *count, int workers, double lost)
     loss->mean += (lost - loss->mean) / ++loss->cells;
 }
 
-/* Between two known numbers of workers on the line over log p; beyond the
- * largest with the share of the loop that is serial there by Amdahl's law. */
+/* Between two known numbers of workers: on the line over log p; beyond the
+ * largest: by Amdahl's law with the loop's serial share there. */
 static double loss_at(const struct loss *list, int count, int workers)
 {
     const struct loss *last = &list[count - 1];
@@ -115,8 +115,8 @@ static double loss_at(const struct loss *list, int count, int workers)
     return last->mean + fmax(serial, 0) * (workers - last->workers);
 }
 
-/* The loss at a cell's number of workers, by the earlier cells of its kernel,
- * or of all: NAN without any.  *serial_s is the mean of theirs. */
+/* The loss for a cell's number of workers, from the earlier cells of its
+ * kernel, or of all; NAN: none.  Sets *serial_s to their mean. */
 static double earlier_loss(const struct estimator *e, const struct cell *cell,
                            bool all, double *serial_s)
 {

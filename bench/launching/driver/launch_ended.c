@@ -1,5 +1,5 @@
-/* After a launch, also one that died: which of its cells are done, which run
- * again, and which fail, with the reason. */
+/* After a launch, even one that died: which cells are done, which run again,
+ * and which fail, with the reason. */
 #include "bench/launching/driver/driver_internal.h"
 
 #include "base/text.h"

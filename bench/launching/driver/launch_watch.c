@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch whose cells are all done may take so long to end: MPI_Finalize of
- * ranks that share a core waits for ever over TCP (UCX 1.13: closing the way to
- * a rank takes its help, and that rank does not help while it waits in its last
+/* How long a launch may take to end after all its cells: MPI_Finalize of ranks
+ * on a shared core may wait for ever over TCP (UCX 1.13: closing a connection
+ * needs the other rank's help, which does not help while it waits in its last
  * barrier). */
 static const double END_S = 5;
 
@@ -21,7 +21,7 @@ static int by_hash(const void *a, const void *b)
     return strcmp(x->cell->hash, y->cell->hash);
 }
 
-/* Trials have a number of their own, which is never exceeded. */
+/* Trials have their own number, which is never exceeded. */
 static int expect(const struct cell *cell, const struct policy *policy)
 {
     struct scheme scheme;
@@ -79,8 +79,8 @@ static int find_cell(const struct watch *watch, const char *hash)
     return found ? (int)(found - watch->cells) : -1;
 }
 
-/* Repetitions of several cells may take turns, so a cell's time is the sum of
- * its repetitions' times. */
+/* Repetitions of several cells may alternate, so a cell's time is the sum over
+ * its repetitions. */
 static void settle_time(struct watch *watch, double now)
 {
     if (watch->current >= 0)

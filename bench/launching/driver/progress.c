@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* A smaller share of the work tells nothing about the rest. */
+/* A smaller share of the work does not predict the rest. */
 static const double LEAST = 0.02;
 
 double progress_left(double elapsed, double fraction)

@@ -1,4 +1,4 @@
-/* The barest launch: ranks that begin and end, and do nothing else. */
+/* The simplest launch: ranks that only begin and end. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

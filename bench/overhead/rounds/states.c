@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-/* How often a round is timed again before it counts as it is. */
+/* How often a round is repeated before it is accepted. */
 enum { AGAIN_MAX = 3 };
-/* Rounds whose median is judged. */
+/* So many rounds give a median that is judged. */
 enum { JUDGED = 4 };
 static const double MOVED = 2;
 
@@ -27,7 +27,7 @@ double state_time_round(struct launch_context *context,
     return 1e9 * (before + after) / 2;
 }
 
-/* The rounds whose hand-over is in [from, to); all, where it is not known. */
+/* The rounds whose hand-over is in [from, to); all, if it is unknown. */
 static struct state take_state(const double *handover_ns, int rounds,
                                double from, double to)
 {

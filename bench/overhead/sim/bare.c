@@ -1,6 +1,6 @@
-/* dlsbench-bare-sim CHUNKS FLOPS: what DLSBench is compared with at scale
- * (bench/overhead/sim/scale.py).  Nothing but a flat master and its workers,
- * each chunk a request, an answer and its flops. */
+/* dlsbench-bare-sim CHUNKS FLOPS: the program with which DLSBench is compared
+ * at scale (bench/overhead/sim/scale.py).  Only a flat master and its workers;
+ * each chunk is a request, an answer and its flops. */
 #include <mpi.h>
 #include <simgrid/actor.h>
 #include <smpi/smpi.h>
