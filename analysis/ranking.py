@@ -15,7 +15,7 @@ import numpy as np
 from . import labels, records, speedup_limits, stats
 
 GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
-         "platform", "cp", "request_cost", "result_bytes"]
+         "reissue", "platform", "cp", "request_cost", "result_bytes"]
 MOST_CHOICES = 200   # of which the chance to be the best is resampled
 # As in bench/results/answers.c: from which loss on a scheme is to be avoided,
 # how much of it a cause explains, and how near equal times are.
@@ -24,7 +24,7 @@ WAITS_LEAST = 0.5   # of the time
 NOTHING = 5e-4      # a smaller difference would be printed as 0.0 %
 # Under which the answers of dlsbench summary stand apart, in its words.
 CONDITIONS = {"power": "power", "load": "non-dedicated, load",
-              "perturb": "perturbed by"}
+              "perturb": "perturbed by", "reissue": "reissue"}
 ONE_IS_FASTER = ", slower than one core alone"
 NO_FASTER = ", not seen to be faster than one core alone"
 
@@ -203,10 +203,10 @@ def problem_words(problem):
 
 
 def condition_words(problem):
-    return "".join(f", {words} {problem[name]}"
-                   for name, words in CONDITIONS.items()
-                   if isinstance(problem.get(name), str)
-                   and problem[name] not in ("", "none"))
+    return "".join(
+        f", {words} {v if isinstance(v, str) else f'{v:g}'}"
+        for name, words in CONDITIONS.items()
+        if labels.known(v := problem.get(name)) and v not in ("", "none"))
 
 
 def certainty(ranking, i):

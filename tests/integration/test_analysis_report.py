@@ -188,6 +188,18 @@ def page_of(there):
     return said[:said.index("Time of each scheme")]
 
 
+def test_what_ran_with_reissue_has_an_answer_of_its_own(tmp_path):
+    """As in dlsbench summary."""
+    there = Directory(tmp_path / "d")
+    for scheme, slower, reissue in (("ss", 1, None), ("static", 3, None),
+                                    ("ss", 6, 3.0), ("static", 2, 3.0)):
+        there.cell([slower * (1 + i / 1000) for i in range(8)],
+                   scheme=scheme, reissue=reissue)
+    first = page_of(there)
+    assert re.search(r"^adjoint, 2 workers: ss ", first, re.M)
+    assert re.search(r"^adjoint, 2 workers, reissue 3: static ", first, re.M)
+
+
 def test_a_busy_machine_is_said_first(tmp_path):
     """What no loop could tell, or what was told all the same."""
     there = Directory(tmp_path / "busy")
