@@ -167,10 +167,14 @@ static void list_columns(bool man)
         if (columns[i].help != NULL)
             print_row(man, columns[i].name, columns[i].help);
     print_heading(man, "what its transport counts");
+    const char *before = ""; /* shared and window count the same */
     for (int t = 0; transport_list[t] != NULL; t++) {
         const struct transport_rules *rules = transport_list[t]->rules;
-        for (int i = 0; i < TRANSPORT_FACTS && rules->fact[i].name; i++)
-            print_row(man, rules->fact[i].name, rules->fact[i].help);
+        for (int i = 0; i < TRANSPORT_FACTS && rules->fact[i].name; i++) {
+            if (strcmp(rules->fact[i].name, before) != 0)
+                print_row(man, rules->fact[i].name, rules->fact[i].help);
+            before = rules->fact[i].name;
+        }
     }
     print_heading(man, "its cell");
     for (int i = 0; i < CELL_FIELDS; i++)

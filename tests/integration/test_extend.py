@@ -309,8 +309,9 @@ def test_the_columns_of_cells_are_explained():
 def test_the_manual_has_the_columns_and_sentences_of_list(dlsbench):
     """Word for word: results/README.md goes on where there is more to say."""
     listed = re.sub(r"\n {10,}", " ", dlsbench("list", "columns").out)
-    listed = {name: sentence.strip() for name, sentence in
-              re.findall(r"^  (\w+) +(\S.*)", listed, re.M)}
+    found = re.findall(r"^  (\w+) +(\S.*)", listed, re.M)
+    listed = {name: sentence.strip() for name, sentence in found}
+    assert len(listed) == len(found)
     manual = (ROOT / "results/README.md").read_text()
     table = manual.partition("`type: run` is")[2].partition("`type: cell")[0]
     rows = re.findall(r"^\| (\w+) \| (.*) \|$", table, re.M)[1:]
