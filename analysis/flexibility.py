@@ -102,9 +102,10 @@ def tables(results, frame, time_words):
              f"{row['workers']:g}", labels.seconds(row["without_s"]), time,
              ratio])
     for (loop, simulated), rows in blocks.items():
+        if all(x[-2] != "FAILED" and x[-1] == "-" for x in rows):
+            continue    # nothing ran without its perturbation
         yield grid.Grid(
             f"Flexibility: {loop}" + " (simulated)" * simulated,
             ["setup", "perturbation", "scheme", "workers", "without", "with",
-             "flexibility"], rows,
-            "time under perturbation over time without; brackets hold its "
-            "95 % confidence interval", left=3)
+             "flexibility"], rows, "time under perturbation over time "
+            "without; brackets hold its 95 % confidence interval", left=3)

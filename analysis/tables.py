@@ -283,7 +283,7 @@ def why_empty(name, results):
     if name == "counters":
         return "no counters: " + counters.reason(results)
     if name == "flexibility":
-        return "no cell ran under a perturbation"
+        return "no cell ran with and without a perturbation"
     if name == "regret":
         return "no cell of scheme auto"
     if name == "sync-tables":

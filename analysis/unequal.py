@@ -128,10 +128,10 @@ def caption(part, true):
     learns = part["scheme"].map(labels.name_of).isin(LEARN)
     words = fastest(part, "fastest without powers", (part["power"] == "")
                     & ~learns)
-    words += fastest(part, "that learns", (part["power"] == "") & learns)
+    words += fastest(part, "of those learning", (part["power"] == "") & learns)
     words += fastest(part, "with measured powers", part["power"] == MEASURED)
     if true is not None:
-        words.append("measured: " + powers_words(true))
+        words.append("measured powers " + powers_words(true))
     if "power_s" in part and part["power_s"].notna().any():
         words.append("measuring took "
                      + labels.seconds(part["power_s"].median())
@@ -190,7 +190,7 @@ def table(results, part):
         "measured over unknown", *["pays after"] * timed,
         "worst wrong over measured"],
         rows, caption(part, truth(results, part))
-        + "; times with what they are above the fastest of all", left=2)
+        + "; percentages: how far above the fastest of all", left=2)
 
 
 # ---- a published claim ----

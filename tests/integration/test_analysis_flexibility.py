@@ -37,6 +37,15 @@ def test_a_cell_without_a_pair_has_its_time(lines):
     assert row(lines, "static").endswith("2 - 3.000 s [3.000, 3.000] -")
 
 
+def test_without_a_single_pair_there_is_no_table(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.cell([2.0] * 6, scheme="ss", perturb=DELAY)
+    made.cell([1.0] * 6, scheme="static", perturb="none")
+    code, out, err = analysis("tables", made.path, "--table", "flexibility")
+    assert (code, out) == (2, "")
+    assert "no cell ran with and without a perturbation" in err
+
+
 def test_a_cell_that_failed_is_named(lines):
     assert row(lines, "gss:min=1").endswith("2 1.500 s FAILED -")
     assert row(lines, "tss").endswith("2 - FAILED -")

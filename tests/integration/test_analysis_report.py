@@ -280,7 +280,7 @@ def undescribed(columns):
             if re.sub("_(low|high)$", "", name) not in names]
 
 
-NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
+NEEDS = {"counters": "counters", "flexibility": "without a perturbation",
          "regret": "no cell of scheme auto",
          "sync-tables": "no loop with dependences",
          "sweep": "three given sync intervals",

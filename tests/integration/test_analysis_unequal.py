@@ -70,7 +70,7 @@ def test_the_table_has_every_scheme_and_the_cost_of_wrong_powers(made):
     lines = out.splitlines()
     assert "Unequal workers: adjoint, 2 workers" in lines[0]
     assert "fastest without powers ss, 1.100 s" in lines[1]
-    assert "that learns af, 1.200 s" in lines[1]
+    assert "of those learning af, 1.200 s" in lines[1]
     assert "with measured powers wf:alpha=2, 1.000 s" in lines[1]
     assert "measuring took 2.500 s before the first loop" in lines[1]
     assert lines[2].index("measured") < lines[2].index("off by 2 ") \
