@@ -1,5 +1,6 @@
 /* A calibration for people. */
 #include "bench/calibrate/calibrate.h"
+#include "bench/options/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,26 +10,9 @@
  * and the slowest. */
 enum { PAIRS_SHOWN = 6 };
 
-/* Four digits and a unit. */
 static const char *with_unit(double seconds, char *text, size_t size)
 {
-    static const struct {
-        double least, factor;
-        const char *unit;
-    } units[] = {{1, 1, "s"},
-                 {1e-3, 1e3, "ms"},
-                 {1e-6, 1e6, "us"},
-                 {1e-9, 1e9, "ns"},
-                 {0, 1e12, "ps"}};
-    int i = 0;
-    while (units[i].least > seconds)
-        i++;
-    if (seconds == 0)
-        snprintf(text, size, "0 s");
-    else
-        snprintf(text, size, "%.4g %s", seconds * units[i].factor,
-                 units[i].unit);
-    return text;
+    return table_said_seconds(seconds, seconds, text, (int)size);
 }
 
 static void print_pair(const char *kind, const char *what,

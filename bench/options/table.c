@@ -196,8 +196,8 @@ void table_seconds(double seconds, double unit_of, char *text, int size)
     static const struct {
         double least, factor;
         const char *unit;
-    } units[] = {
-        {1, 1, "s "}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    } units[] = {{1, 1, "s "},      {1e-3, 1e3, "ms"},   {1e-6, 1e6, "us"},
+                 {1e-9, 1e9, "ns"}, {1e-15, 1e12, "ps"}, {0, 1e9, "ns"}};
     int i = 0;
     if (isnan(seconds)) {
         snprintf(text, (size_t)size, "-");
@@ -215,10 +215,11 @@ void table_seconds(double seconds, double unit_of, char *text, int size)
              value, units[i].unit);
 }
 
-void table_said_seconds(double seconds, double unit_of, char *text, int size)
+char *table_said_seconds(double seconds, double unit_of, char *text, int size)
 {
     table_seconds(seconds, unit_of, text, size);
     size_t length = strlen(text);
     if (length > 0 && text[length - 1] == ' ')
         text[length - 1] = '\0';
+    return text;
 }

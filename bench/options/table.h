@@ -60,7 +60,8 @@ void table_heading(FILE *out, int indent, const char *text);
  * those of `unit_of`, so that a column can share them. */
 void table_seconds(double seconds, double unit_of, char *text, int size);
 
-/* table_seconds for a sentence: "2.854 s" without a trailing blank. */
-void table_said_seconds(double seconds, double unit_of, char *text, int size);
+/* table_seconds for a sentence: "2.854 s" without a trailing blank.  Returns
+ * text. */
+char *table_said_seconds(double seconds, double unit_of, char *text, int size);
 
 #endif

@@ -109,6 +109,9 @@ static void times_share_a_unit(void **unused)
     assert_string_equal(text, "126.5 ms");
     table_seconds(0.0063, 0.1265, text, sizeof(text));
     assert_string_equal(text, "6.3 ms");
+    assert_string_equal(table_said_seconds(8.3e-11, 8.3e-11, text, 32),
+                        "83.00 ps");
+    assert_string_equal(table_said_seconds(0, 0, text, 32), "0.000 ns");
     table_seconds(NAN, 1, text, sizeof(text));
     assert_string_equal(text, "-");
 }
