@@ -128,9 +128,12 @@ def test_shared_cores_are_refused_before_and_after(dlsbench):
     assert before.code == 1
     assert "shares its core with worker 0" in before.out
     assert "a run refuses it without --oversubscribe" in before.err
-    done = dlsbench(*CELL, *how)
-    assert done.code == 1
-    assert f"workers 0 and 1 share core {CORES[0]}" in done.err
+    for wrong, says in ((how[1], f"workers 0 and 1 share core {CORES[0]}"),
+                        (CORES[0], f"workers 0 and 1 share core {CORES[0]}"),
+                        ("60000", "processor 60000 is not among those")):
+        done = dlsbench(*CELL, "--bind", wrong, "--threads", 2)
+        assert done.code == 2 and says in done.err
+        assert len(done.err.splitlines()) == 1
     done = dlsbench(*CELL, *how, "--oversubscribe", out="again")
     assert {x["processor"] for x in workers(done).values()} == {CORES[0]}
     assert done.runs()[0]["oversubscribed"] is True

@@ -223,14 +223,14 @@ static int open_job(struct job *job, struct error *err)
     return code;
 }
 
-static void say_start(const struct campaign *campaign, const struct rundir *dir)
+static void say_start(const struct campaign *campaign, const char *results)
 {
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
             campaign->all.count, text_s(campaign->all.count));
     if (campaign->all.skipped > 0)
         fprintf(stderr, " (%d impossible combination%s skipped, see --dry-run)",
                 campaign->all.skipped, text_s(campaign->all.skipped));
-    fprintf(stderr, ", results in %s\n", dir->full);
+    fprintf(stderr, ", results in %s\n", results);
 }
 
 static int say_plan(struct job *job, struct error *err)
@@ -240,7 +240,9 @@ static int say_plan(struct job *job, struct error *err)
     if (job->options->dir.prepare) /* instead of running */
         return printf("%s\n%s\n", job->dir.full, job->campaign->name), 0;
     if (job->options->format != TABLE_CSV)
-        say_start(job->campaign, &job->dir);
+        say_start(job->campaign, job->options->dir.out != NULL
+                                     ? job->dir.full
+                                     : "a folder named by the time of the run");
     return run_dry(job->options, job->campaign);
 }
 
@@ -255,7 +257,7 @@ static int begin_job(struct job *job, struct error *err)
                    : 0;
     if (code != 0)
         return command_fail(COMMAND_FAILED, err);
-    say_start(job->campaign, &job->dir);
+    say_start(job->campaign, job->dir.full);
     if (options->dir.resume &&
         drop_complete(&job->dir, job->campaign, err) != 0)
         return command_fail(COMMAND_USAGE, err);

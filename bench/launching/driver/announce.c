@@ -218,22 +218,49 @@ void announce_campaign(const struct campaign *campaign)
     estimator_close(&estimator);
 }
 
-/* Whether the cell's workers would get slower cores than they could. */
-static bool warn_slower(const struct cell *cell, const struct topo *topo)
+/* A list may name a core twice, or fewer than there are workers. */
+static int check_shared(const struct cell *cell, const struct topo *topo,
+                        const int *processor, struct error *err)
+{
+    for (int i = 0; i < cell_workers(cell); i++)
+        for (int k = 0; k < i; k++) {
+            int core = topo_position(topo, processor[i]).core;
+            if (cell->smt ? processor[i] == processor[k]
+                          : core == topo_position(topo, processor[k]).core)
+                return error_set(err, EBUSY,
+                                 "bind %s: workers %d and %d share core %d: "
+                                 "name a core for each, or give "
+                                 "--oversubscribe to continue",
+                                 cell->bind, k, i, core);
+        }
+    return 0;
+}
+
+/* Whether processors that are named are there, each for one worker; a warning
+ * where workers would get slower cores than they could. */
+static int check_places(const struct campaign *campaign,
+                        const struct cell *cell, const struct topo *topo,
+                        bool *warned, struct error *err)
 {
     struct topo_binding binding;
     int workers = cell_workers(cell), slower = 0;
-    int *processor = need_zeroed((size_t)workers + 1, sizeof(*processor));
     binding_of_cell(&binding, cell);
-    if (binding.bind != TOPO_KIND && binding.bind != TOPO_NONE &&
-        topo_assign(topo, &binding, 0, workers, 0, processor, NULL) == 0)
+    if (binding.bind == TOPO_NONE || binding.bind == TOPO_KIND)
+        return 0;
+    int *processor = need_zeroed((size_t)workers + 1, sizeof(*processor));
+    int code = topo_assign(topo, &binding, 0, workers, 0, processor, err);
+    if (code == 0 && binding.bind == TOPO_LIST &&
+        !campaign->policy.oversubscribe)
+        code = check_shared(cell, topo, processor, err);
+    if (code == 0 && !*warned)
         slower = topo_slower(topo, processor, workers);
     free(processor);
     if (slower > 0)
         command_say("warning: bind %s: %d of %d worker%s would get slower "
                     "cores while faster ones are free: --bind fast",
                     cell->bind, slower, workers, text_s(workers));
-    return slower > 0;
+    *warned = *warned || slower > 0;
+    return binding.bind == TOPO_LIST ? code : 0;
 }
 
 static int check_cells(const struct campaign *campaign, const struct topo *topo,
@@ -259,7 +286,8 @@ static int check_cells(const struct campaign *campaign, const struct topo *topo,
                 "--launcher to start them on other hosts",
                 cell->ranks, cell->threads, cell_workers(cell), room,
                 cell->smt ? "hardware threads" : "cores");
-        warned = warned || (code == 0 && warn_slower(cell, topo));
+        if (code == 0)
+            code = check_places(campaign, cell, topo, &warned, err);
     }
     return code;
 }

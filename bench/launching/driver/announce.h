@@ -38,9 +38,10 @@ void announce_campaign(const struct campaign *campaign);
 
 /* Returns 0, or -EBUSY with a text that names the first layout in which workers
  * lack their own core (with smt: hardware thread), or CPU quota.  Warns if
- * workers get slower cores than necessary. -EINVAL: hwloc shows another
- * machine.  Also returns 0 if sharing is allowed (oversubscribe), or if only
- * the launch can know, because the launcher may use other hosts. */
+ * workers get slower cores than necessary. -EINVAL: bind names
+ * processors that are not here, or hwloc shows another machine.  Also returns 0
+ * if sharing is allowed (oversubscribe), or if only the launch can know,
+ * because the launcher may use other hosts. */
 int crowd_check(const struct campaign *campaign, const char *launcher,
                 struct error *err);
 
