@@ -309,7 +309,9 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     if (in->made && (code != 0 || reported != COMMAND_OK))
         rmdir(in->record);
     if (code != 0)
-        return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
+        return command_fail(end.began || code == -ECHILD ? COMMAND_FAILED
+                                                         : COMMAND_USAGE,
+                            &err);
     return end.status == 0 ? reported : start_pass_on(end.status);
 }
 

@@ -858,7 +858,7 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
         *run, 4, lines=2)
     one(1, "the program fails as it is: exit code 5: why", "--try", "ss", *out,
         "--", "/bin/sh", "-c", "echo why >&2; echo ----- >&2; exit 5", lines=2)
-    one(2, "the program fails as it is: exit code 4", "--loops", "static",
+    one(1, "the program fails as it is: exit code 4", "--loops", "static",
         "--scheme", "ss", *run, 4, lines=2)
     one(2, "omp: the program's name is empty", "--try", "ss", *out, "--", "")
     one(1, "--loops dynamic adds", "--try", "ss", *out, "--", "/bin/true",

@@ -56,7 +56,7 @@ int same_before(struct start *start, const char *path, struct symbols *symbols,
         char how[100];
         subprocess_describe(end.status, how, sizeof(how));
         code =
-            error_set(err, EINVAL, "omp: the program fails as it is: %s", how);
+            error_set(err, ECHILD, "omp: the program fails as it is: %s", how);
     }
     if (code == 0)
         code = read_loaded(folder, &end, symbols, tables, err);

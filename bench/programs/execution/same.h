@@ -7,7 +7,8 @@
 
 /* Runs the unmodified program with its stdout in a file of the folder, and
  * reads the machine code of the modules that it loaded.  Also sets the file for
- * the next run, which same_compare needs.  Returns 0 or -errno. */
+ * the next run, which same_compare needs.  Returns 0 or -errno; -ECHILD: the
+ * program failed. */
 int same_before(struct start *start, const char *path, struct symbols *symbols,
                 const struct code_tables *tables, struct error *err);
 
