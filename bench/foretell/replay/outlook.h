@@ -28,7 +28,8 @@ struct outlook_loop {
     char own[64], own_scheme[64];
     char recorded[64]; /* the scheme while recording */
     double visit_s;    /* mean of a recorded visit, measured; 0: unknown */
-    double others;     /* share of it in which others had the cores */
+    double others;     /* share of its computing in which others had the
+                          cores; 1: its threads shared cores */
     double again_s;    /* replay of the recorded visits as recorded */
 };
 

@@ -23,7 +23,7 @@ static void print_head(const struct outlook *outlook,
 {
     char serial[32];
     int most = 0;
-    table_seconds(loop->serial_s, loop->serial_s, serial, sizeof(serial));
+    table_said_seconds(loop->serial_s, loop->serial_s, serial, sizeof(serial));
     fprintf(out, "%s\n  replayed, not run: visits %d", loop->name,
             loop->visits);
     if (loop->all_visits > loop->visits)
@@ -107,15 +107,16 @@ static void print_best(const struct outlook *outlook,
     if (loop->others > MUCH)
         fprintf(out,
                 "  %d: the longest iteration limits this replay, and may have "
-                "been interrupted: others had the cores for %.0f %% of the "
+                "been interrupted: its threads shared cores for %.0f %% of the "
                 "recording; record again on a quiet machine\n",
                 outlook->workers[i], 100 * loop->others);
     else
         fprintf(out,
                 "  %d: no schedule is faster, because the longest iteration "
                 "of a visit takes so long by itself; even shares would take "
-                "%.3g s\n",
-                outlook->workers[i], even_s);
+                "%s\n",
+                outlook->workers[i],
+                table_said_seconds(even_s, even_s, (char[32]){""}, 32));
 }
 
 /* A scheme is named where it gains more than the replay may err. */
@@ -156,7 +157,10 @@ static void print_loop(const struct outlook *outlook,
     print_times(outlook, loop, out);
     for (int i = 0; i < outlook->numbers; i++)
         print_best(outlook, loop, i, out);
-    for (int i = 0; i < outlook->numbers; i++)
+    if (loop->others >= 1)
+        fprintf(out, "  its threads shared cores when it was recorded, so that "
+                     "no scheme is proposed\n");
+    for (int i = 0; i < outlook->numbers && loop->others < 1; i++)
         print_winner(outlook, loop, i, out);
     for (int s = 0; s < outlook->schemes; s++)
         if (loop->why[s] != NULL)
@@ -168,10 +172,13 @@ void outlook_print(const struct outlook *outlook, const char *source, FILE *out)
 {
     for (int i = 0; i < outlook->loops; i++)
         print_loop(outlook, &outlook->loop[i], out);
+    const struct replay_costs *costs = &outlook->costs;
+    char own[32], shared[32];
     fprintf(out,
-            "A chunk takes %g s at its worker, and %g s where one worker at a "
-            "time is inside\n(%s%s).\n",
-            outlook->costs.count_s, outlook->costs.counter_s,
+            "A chunk takes %s at its worker, and %s where one worker at a "
+            "time\nis inside (%s%s).\n",
+            table_said_seconds(costs->count_s, costs->count_s, own, 32),
+            table_said_seconds(costs->counter_s, costs->counter_s, shared, 32),
             source[0] != '\0' ? "from " : "",
             source[0] != '\0' ? source
                               : "usual values, nothing was measured here: "

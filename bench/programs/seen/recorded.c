@@ -91,7 +91,9 @@ static void write_costs(FILE *file, const struct recorded *recorded,
             (long long)head->threads, loop->site->scheme);
     fprintf(file, "# as it is: %s; %.6g s a visit in this run, others %.3g\n",
             name_own(recorded, own), loop->seconds / (double)loop->site->visits,
-            loop->busy_s > 0 ? fmin(loop->lost_s / loop->busy_s, 1) : 0);
+            loop->shares       ? 1
+            : loop->busy_s > 0 ? fmin(loop->lost_s / loop->busy_s, 1)
+                               : 0);
     for (int64_t i = 0; i < head->iterations;) {
         int64_t same = 1;
         while (i + same < head->iterations && ticks[i + same] == ticks[i])

@@ -297,9 +297,10 @@ void verdict_say_open(const struct loops_loop *loop, double seconds, char *text,
                       size_t size)
 {
     snprintf(text, size,
-             "not over when the program ended: %.4g s until then, %.1f %% of "
+             "not over when the program ended: %s until then, %.1f %% of "
              "the time; its balance is not known",
-             loop->open_s, 100 * fmin(loop->open_s / seconds, 1));
+             table_said_seconds(loop->open_s, loop->open_s, (char[32]){""}, 32),
+             100 * fmin(loop->open_s / seconds, 1));
 }
 
 void verdict_say_disturbed(const struct loops_loop *loop, double loss,
@@ -312,7 +313,8 @@ void verdict_say_disturbed(const struct loops_loop *loop, double loss,
                  100 * fmin(loop->lost_s / fmax(loop->busy_s, 1e-9), 1));
     if (loss > 0 && loop->site->threads_max > 1)
         snprintf(text + used, size - (size_t)used,
-                 ", so %.4g s of waiting need not be the schedule's", loss);
+                 ", so %s of waiting need not be the schedule's",
+                 table_said_seconds(loss, loss, (char[32]){""}, 32));
 }
 
 /* Waiting for one another is more than waiting at the end.  One thread only
