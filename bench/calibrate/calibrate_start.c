@@ -30,15 +30,31 @@ struct specs {
     char *spec[3 * CALIBRATE_KERNELS_MAX]; /* each with its widths */
 };
 
-static int add_spec(struct specs *specs, const char *name, const char *keys,
-                    struct error *err)
+static int add_spec(struct specs *specs, char *text, struct error *err)
 {
     const int most = sizeof(specs->spec) / sizeof(specs->spec[0]);
-    if (specs->count == most)
+    if (specs->count == most) {
+        free(text);
         return error_set(err, E2BIG, "calibrate: more than %d kernels", most);
-    specs->spec[specs->count++] =
-        need_text("%s%s%s", name, keys[0] ? ":" : "", keys);
+    }
+    specs->spec[specs->count++] = text;
     return 0;
+}
+
+/* As calibrations name it; the same kernel again changes nothing. */
+static int add_kernel(struct specs *specs, const char *name, const char *keys,
+                      struct error *err)
+{
+    const struct kernel_ops *ops;
+    struct spec spec;
+    char *text = need_text("%s%s%s", name, keys[0] ? ":" : "", keys);
+    int code = kernel_parse(text, &ops, &spec, err);
+    free(text);
+    for (int i = 0; code == 0 && i < specs->count; i++)
+        if (strcmp(specs->spec[i], spec.canonical) == 0)
+            return 0;
+    return code == 0 ? add_spec(specs, need_text("%s", spec.canonical), err)
+                     : code;
 }
 
 /* As measure_kernels reads them. */
@@ -51,7 +67,7 @@ static int add_widths(struct specs *specs, const struct measure_kernel *kernel,
         length +=
             snprintf(text + length, sizeof(text) - (size_t)length, "%c%lld",
                      i == 0 ? '/' : ',', (long long)kernel->width[i]);
-    return add_spec(specs, text, "", err);
+    return add_spec(specs, need_text("%s", text), err);
 }
 
 /* Whether the kernel can be measured by its name alone: it needs no file and
@@ -78,10 +94,10 @@ static int make_specs(const struct calibrate_request *request,
         const struct kernel_ops *ops = kernel_list[i];
         const char *const *keys = ops->dependence != NULL ? grids : none;
         for (; code == 0 && is_measurable(ops) && *keys != NULL; keys++)
-            code = add_spec(specs, ops->name, *keys, err);
+            code = add_kernel(specs, ops->name, *keys, err);
     }
     for (int i = 0; code == 0 && i < request->kernels; i++) {
-        code = add_spec(specs, request->kernel[i].spec, "", err);
+        code = add_kernel(specs, request->kernel[i].spec, "", err);
         if (code == 0 && request->kernel[i].widths > 0)
             code = add_widths(specs, &request->kernel[i], err);
     }

@@ -23,6 +23,22 @@ struct input {
     struct campaign asked; /* from `campaign` */
 };
 
+static struct measure_kernel *find_kernel(struct calibrate_request *request,
+                                          const char *spec, struct error *err)
+{
+    for (int k = 0; k < request->kernels; k++)
+        if (strcmp(request->kernel[k].spec, spec) == 0)
+            return &request->kernel[k];
+    if (request->kernels == CALIBRATE_KERNELS_MAX) {
+        error_set(err, E2BIG, "calibrate: more than %d kernels",
+                  (int)CALIBRATE_KERNELS_MAX);
+        return NULL;
+    }
+    struct measure_kernel *kernel = &request->kernel[request->kernels++];
+    *kernel = (struct measure_kernel){.spec = spec};
+    return kernel;
+}
+
 static int take_kernel(void *command, const struct options_entry *entry,
                        const char *text, struct error *err)
 {
@@ -30,13 +46,9 @@ static int take_kernel(void *command, const struct options_entry *entry,
     const struct kernel_ops *ops;
     struct spec spec;
     int code = kernel_parse(text, &ops, &spec, err);
-    if (code != 0)
-        return code;
-    if (in->request.kernels == CALIBRATE_KERNELS_MAX)
-        return error_set(err, E2BIG, "--%s: at most %d are possible",
-                         entry->name, CALIBRATE_KERNELS_MAX);
-    in->request.kernel[in->request.kernels++].spec = text;
-    return 0;
+    (void)entry;
+    return code == 0 && find_kernel(&in->request, text, err) == NULL ? -E2BIG
+                                                                     : code;
 }
 
 #define OPTIONS_OF struct input
@@ -45,7 +57,8 @@ static const struct options_entry entries[] = {
     OPTION_TEXT("out", "FILE", out, "where to write"),
     OPTION_CALL("kernel", "K", take_kernel,
                 "also measure this kernel and size; give it again for more "
-                "kernels"),
+                "kernels, and also for those of an earlier file, which is "
+                "replaced"),
     OPTION_TEXT("for", "CAMPAIGN", campaign,
                 "measure the kernels of this campaign only, and loops with "
                 "dependences at its sync intervals"),
@@ -160,22 +173,6 @@ static int add_width(struct measure_kernel *kernel, int64_t h,
     return 0;
 }
 
-static struct measure_kernel *find_kernel(struct calibrate_request *request,
-                                          const char *spec, struct error *err)
-{
-    for (int k = 0; k < request->kernels; k++)
-        if (strcmp(request->kernel[k].spec, spec) == 0)
-            return &request->kernel[k];
-    if (request->kernels == CALIBRATE_KERNELS_MAX) {
-        error_set(err, E2BIG, "calibrate: more than %d kernels",
-                  (int)CALIBRATE_KERNELS_MAX);
-        return NULL;
-    }
-    struct measure_kernel *kernel = &request->kernel[request->kernels++];
-    *kernel = (struct measure_kernel){.spec = spec};
-    return kernel;
-}
-
 /* Asks for the kernels of the campaign's cells instead of the usual ones, those
  * of grids with the sync intervals that it gives.  The request points into the
  * campaign. */
@@ -213,11 +210,30 @@ static int load_campaign(struct input *in, struct error *err)
     return code == 0 ? calibrate_for(&in->asked, &in->request, err) : code;
 }
 
+/* The new file replaces the earlier one, with all its kernels. */
+static void say_forgotten(const struct calibration *earlier,
+                          const struct calibration *now)
+{
+    const struct calibration_kind *kind = &earlier->kind[CALIBRATION_RANKS];
+    const char *first = NULL;
+    int lost = 0;
+    for (int k = kind->kernels - 1; k >= 0; k--)
+        if (calibration_kernel_of(&now->kind[CALIBRATION_RANKS],
+                                  kind->kernel[k].spec) == NULL) {
+            first = kind->kernel[k].spec;
+            lost++;
+        }
+    if (lost > 0)
+        command_say("note: kernels of the earlier file that were not measured "
+                    "again, and are gone: %d, the first %s",
+                    lost, first);
+}
+
 int calibrate_command(int argc, char **argv)
 {
     struct error err = {""};
     struct input in = {.nodes = 0};
-    struct calibration calibration;
+    struct calibration calibration, earlier;
     char path[PATH_MAX], one_node[LAUNCHER_SIZE], found[LAUNCHER_SIZE];
     int code = options_read(&page, argc, argv, &in, &err);
     if (in.request.launcher == NULL)
@@ -239,9 +255,14 @@ int calibrate_command(int argc, char **argv)
     const char *launcher = in.request.launcher;
     if (node_launcher(&in, one_node, sizeof(one_node), &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
+    bool replaces = calibration_load(path, &earlier, NULL) == 0;
     if (calibrate_make(&in.request, path, &calibration, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
     calibrate_table(&calibration);
+    if (replaces) {
+        say_forgotten(&earlier, &calibration);
+        calibration_free(&earlier);
+    }
     printf("\nwritten to %s\n", path);
     fflush(stdout);
     in.request.launcher = launcher;

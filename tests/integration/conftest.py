@@ -354,7 +354,8 @@ def calibrate(folder):
     for _ in range(3):
         process = start(ROOT / "build/dlsbench",
                         ("calibrate", "--workers", 2, "--oversubscribe",
-                         "--out", path, "--kernel", "heat:rows=64,cols=96"),
+                         "--out", path, "--kernel", "heat:rows=64,cols=96",
+                         "--kernel", "mandelbrot:maxiter=1000"),
                         folder)
         out, err = process.communicate(timeout=240)
         if process.returncode == 0:

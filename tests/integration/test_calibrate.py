@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import socket
 import subprocess
 
@@ -110,7 +111,8 @@ def test_a_rank_takes_in_messages_of_every_size(measured):
     assert "Messages that one rank takes in when all others send" in out
 
 
-def test_a_campaign_says_what_is_measured(dlsbench, campaign, tmp_path):
+def test_a_campaign_says_what_is_measured(dlsbench, measured, campaign,
+                                          tmp_path):
     """Its kernels, each grid at its own sync intervals, smallest first."""
     text = campaign("""
 name: two
@@ -122,9 +124,11 @@ cells:
   - {kernel: "heat:rows=40,cols=300", sync_interval: [9, 33], scheme: gss}
   - {kernel: "adjoint:size=20", scheme: gss}
 """)
+    shutil.copy(measured[0], tmp_path / "c.json")
     result = dlsbench("calibrate", "--for", text, "--oversubscribe", "--out",
                       tmp_path / "c.json", limit=300)
     assert result.code == 0, result.err
+    assert "and are gone: 12, the first mandelbrot:size=2048" in result.err
     kernels = json.loads((tmp_path / "c.json").read_text())[
         "kinds"]["ranks"]["kernels"]
     found = {x["kernel"]: [y["h"] for y in x.get("blocks", [])]
