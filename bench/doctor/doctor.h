@@ -61,10 +61,13 @@ void doctor_clock_source(struct doctor *doctor, double ns);
 void doctor_speed(struct doctor *doctor, double share, double ratio,
                   const char *taker);
 
-/* Who used these seconds of a core, between two readings of /proc/stat without
- * this process's own time. */
-const char *doctor_taker(const struct doctor *doctor, const struct busy *before,
-                         const struct busy *after, double lost_s);
+/* Seconds for which quotas stopped the control groups of this process. */
+double doctor_throttled(const struct doctor *doctor);
+
+/* Who used these seconds of a core, between two readings of its time without
+ * this process's own; quotas stopped it for `throttled_s` of them. */
+const char *doctor_taker(const struct busy *before, const struct busy *after,
+                         double throttled_s, double lost_s);
 
 /* Times of hand-overs in seconds, measured on otherwise idle cores.  Some
  * machines have two states of it. */

@@ -87,45 +87,61 @@ void doctor_cores(struct doctor *doctor)
 }
 
 struct throttled {
-    double times;
+    double times, seconds; /* of all groups together */
 };
 
 static void look_throttled(void *into, const char *folder, int version)
 {
     struct throttled *throttled = into;
     char path[PATH_SIZE], line[128];
-    double times;
+    double value;
     (void)version;
     snprintf(path, sizeof(path), "%s/cpu.stat", folder);
     FILE *file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        if (sscanf(line, "nr_throttled %lf", &times) == 1)
-            throttled->times = fmax(throttled->times, times);
+        if (sscanf(line, "nr_throttled %lf", &value) == 1)
+            throttled->times += value;
+        else if (sscanf(line, "throttled_time %lf", &value) == 1)
+            throttled->seconds += 1e-9 * value;
+        else if (sscanf(line, "throttled_usec %lf", &value) == 1)
+            throttled->seconds += 1e-6 * value;
     if (file != NULL)
         fclose(file);
+}
+
+static struct throttled read_throttled(const struct doctor *doctor)
+{
+    struct throttled throttled = {0};
+    char why[200];
+    groups_visit(doctor->root, "cpu", look_throttled, &throttled, why,
+                 sizeof(why));
+    return throttled;
+}
+
+double doctor_throttled(const struct doctor *doctor)
+{
+    return read_throttled(doctor).seconds;
 }
 
 void doctor_quota(struct doctor *doctor)
 {
     const struct allowed *allowed = &doctor->allowed;
-    struct throttled throttled = {0};
-    char why[200], fewer[40] = "";
+    double times = read_throttled(doctor).times;
+    char fewer[40] = "";
     int mine = allowed_count(&allowed->mask);
     if (isfinite(allowed->quota) && allowed->quota >= 1)
         snprintf(fewer, sizeof(fewer), "use at most %d, or ",
                  (int)allowed->quota);
-    groups_visit(doctor->root, "cpu", look_throttled, &throttled, why,
-                 sizeof(why));
     if (isfinite(allowed->quota) && allowed->quota < mine)
         doctor_add(doctor, HEALTH_BAD, "quota",
                    "%.4g of %d processors' time, by %s: workers are stopped "
                    "until it is filled up; %sraise it",
                    allowed->quota, mine, allowed->quota_file, fewer);
-    else if (throttled.times > 0)
+    else if (times > 0)
         doctor_add(doctor, HEALTH_WARNING, "quota",
                    "a control group of this process was stopped %.0f times "
                    "for its CPU quota",
-                   throttled.times);
+                   times);
     else if (allowed->unknown[0] != '\0')
         doctor_add(doctor, HEALTH_WARNING, "quota", "not known: %s",
                    allowed->unknown);
@@ -233,21 +249,21 @@ void doctor_clock_source(struct doctor *doctor, double ns)
                fast ? "" : ": --timing chunk costs several a chunk");
 }
 
-const char *doctor_taker(const struct doctor *doctor, const struct busy *before,
-                         const struct busy *after, double lost_s)
+const char *doctor_taker(const struct busy *before, const struct busy *after,
+                         double throttled_s, double lost_s)
 {
     double stolen_s = after->stolen_s - before->stolen_s;
     double others_s = after->seconds - before->seconds - stolen_s;
-    if (doctor->allowed.quota < 1)
-        return "the quota takes the rest";
+    if (throttled_s > lost_s / 2)
+        return "a CPU quota takes the rest";
     if (before->processors == 0 || after->processors == 0)
         return "nobody knows who takes the rest";
     if (stolen_s > lost_s / 2)
         return "the hypervisor takes the rest";
     if (others_s > lost_s / 2)
-        return "other processes take the rest";
+        return "other processes have it meanwhile";
     return "a quota outside of this container, or the hypervisor, may take the "
-           "rest: no process here does";
+           "rest: no process here has that core meanwhile";
 }
 
 void doctor_speed(struct doctor *doctor, double share, double ratio,

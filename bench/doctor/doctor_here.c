@@ -13,6 +13,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +45,21 @@ static double core_speed(double seconds)
     return steps / fmax(clock_s(CLOCK_THREAD_CPUTIME_ID) - begin, 1e-9);
 }
 
+/* Bound to the core that it is on, so that only what others have of that core
+ * can be the reason for what it loses. */
 static void check_speed(struct doctor *doctor)
 {
+    const struct allowed_set *mask = &doctor->allowed.mask;
+    struct allowed_set core = {{0}};
     struct busy before, after;
+    int processor = sched_getcpu();
+    if (processor >= 0 && allowed_has(mask, processor))
+        core.word[processor / 64] = 1ull << processor % 64;
+    if (sched_setaffinity(0, sizeof(core), (cpu_set_t *)&core) != 0)
+        core = (struct allowed_set){{0}};
     double process_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-    busy_read(doctor->root, &doctor->allowed.mask, &before);
+    busy_read(doctor->root, &core, &before);
+    double throttled_s = doctor_throttled(doctor);
     double begin_s = clock_s(CLOCK_MONOTONIC);
     double own_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     double first = core_speed(0.05);
@@ -56,10 +67,13 @@ static void check_speed(struct doctor *doctor)
     double last = core_speed(0.05);
     double seconds = clock_s(CLOCK_MONOTONIC) - begin_s;
     double share = (clock_s(CLOCK_THREAD_CPUTIME_ID) - own_s) / seconds;
-    busy_read(doctor->root, &doctor->allowed.mask, &after);
+    busy_read(doctor->root, &core, &after);
     after.seconds -= clock_s(CLOCK_PROCESS_CPUTIME_ID) - process_s;
-    doctor_speed(doctor, share, first / last,
-                 doctor_taker(doctor, &before, &after, (1 - share) * seconds));
+    throttled_s = doctor_throttled(doctor) - throttled_s;
+    sched_setaffinity(0, sizeof(*mask), (const cpu_set_t *)mask);
+    doctor_speed(
+        doctor, share, first / last,
+        doctor_taker(&before, &after, throttled_s, (1 - share) * seconds));
 }
 
 /* During a second of almost only sleep: measures others' load, and the states

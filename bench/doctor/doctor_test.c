@@ -202,25 +202,41 @@ static void speed(void **unused)
 static void who_has_the_rest_of_a_core(void **unused)
 {
     static const struct {
-        double quota, others_s, stolen_s;
+        double throttled_s, others_s, stolen_s;
         int processors;
         const char *words;
     } cases[] = {
-        {0.6, 0, 0, 2, "the quota takes"},
-        {INFINITY, 0.4, 0, 2, "other processes take"},
-        {INFINITY, 0.4, 0.3, 2, "the hypervisor takes"},
-        {INFINITY, 0.1, 0, 2, "no process here does"},
-        {INFINITY, 0, 0, 0, "nobody knows"},
+        {0.4, 0.4, 0, 1, "a CPU quota takes"},
+        {0.1, 0.4, 0, 1, "other processes have"},
+        {0, 0.4, 0.3, 1, "the hypervisor takes"},
+        {0, 0.1, 0, 1, "no process here has"},
+        {0, 0, 0, 0, "nobody knows"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct doctor doctor = {.allowed = {.quota = cases[i].quota}};
         const struct busy before = {5, 1, cases[i].processors};
         const struct busy after = {5 + cases[i].others_s + cases[i].stolen_s,
                                    1 + cases[i].stolen_s, cases[i].processors};
-        const char *found = doctor_taker(&doctor, &before, &after, 0.4);
+        const char *found =
+            doctor_taker(&before, &after, cases[i].throttled_s, 0.4);
         if (strstr(found, cases[i].words) == NULL)
             fail_msg("'%s' is not in '%s'", cases[i].words, found);
     }
+}
+
+/* By the names that both versions of control groups give it. */
+static void what_quotas_took(void **unused)
+{
+    struct tree tree;
+    tree_make(&tree);
+    tree_write(&tree, "/proc/self/cgroup", "1:cpu:/job\n0::/job\n");
+    tree_write(&tree, "/proc/self/mountinfo",
+               "1 1 0:1 / " TOP "/cpu rw - cgroup cgroup rw,cpu\n"
+               "2 1 0:2 / " TOP "/unified rw - cgroup2 cgroup2 rw\n");
+    tree_write(&tree, TOP "/cpu/job/cpu.stat", "throttled_time 2000000000\n");
+    tree_write(&tree, TOP "/unified/job/cpu.stat", "throttled_usec 500000\n");
+    struct doctor doctor = {.root = tree.path};
+    assert_true(fabs(doctor_throttled(&doctor) - 2.5) < 1e-9);
+    tree_remove(&tree);
 }
 
 /* What the limits of a machine with this file add to the list. */
@@ -286,4 +302,5 @@ TESTS(cmocka_unit_test(cores), cmocka_unit_test(quotas),
       cmocka_unit_test(pressure_and_governor),
       cmocka_unit_test(reading_the_clock), cmocka_unit_test(speed),
       cmocka_unit_test(who_has_the_rest_of_a_core),
-      cmocka_unit_test(room_and_tasks), cmocka_unit_test(limits_of_a_process))
+      cmocka_unit_test(what_quotas_took), cmocka_unit_test(room_and_tasks),
+      cmocka_unit_test(limits_of_a_process))
