@@ -79,7 +79,8 @@ def failed(results, frame):
         found = {"setup": labels.setup(row), "without_s": np.nan,
                  "loop": labels.short(row["kernel"], specs),
                  "workers": row["ranks"] * row["threads"],
-                 "simulated": labels.known(row.get("platform"))} \
+                 "simulated": labels.known(row.get("platform")),
+                 "platform": row.get("platform", "")} \
             if alike.empty else {
             **alike.iloc[0].to_dict(), "without_s": alike["time_s"].iloc[0]}
         rows.append({**found, "scheme": row["scheme"],
@@ -97,15 +98,15 @@ def tables(results, frame, time_words):
     lines.sort(key=lambda line: (setup(line[0]), line[0]["perturb"]))
     blocks = {}
     for row, time, ratio in lines:
-        blocks.setdefault((row["loop"], bool(row["simulated"])), []).append(
+        blocks.setdefault(row["loop"] + labels.unreal(row), []).append(
             [setup(row), row["perturb"], row["scheme"],
              f"{row['workers']:g}", labels.seconds(row["without_s"]), time,
              ratio])
-    for (loop, simulated), rows in blocks.items():
+    for loop, rows in blocks.items():
         if all(x[-2] != "FAILED" and x[-1] == "-" for x in rows):
             continue    # nothing ran without its perturbation
         yield grid.Grid(
-            f"Flexibility: {loop}" + " (simulated)" * simulated,
+            f"Flexibility: {loop}",
             ["setup", "perturbation", "scheme", "workers", "without", "with",
              "flexibility"], rows, "time under perturbation over time "
             "without; brackets hold its 95 % confidence interval", left=3)

@@ -3,6 +3,8 @@ import math
 import os
 import re
 
+import numpy as np
+
 # In the order of schemes.def, kernels.def and transports.def.
 SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss", "fsc", "mfsc",
@@ -210,11 +212,12 @@ def simulation(cell):
 
 
 def unreal(cells):
-    """Behind a title: how these cells were got, if not by running them."""
-    if not cells["simulated"].any():
+    """Behind a title: how these cells, a frame or a row, were got, if not by
+    running them."""
+    if not np.any(cells["simulated"]):
         return ""
-    replayed = "platform" in cells and \
-        cells["platform"].astype(str).str.startswith(REPLAYED).all()
+    replayed = all(str(platform).startswith(REPLAYED) for platform in
+                   np.atleast_1d(cells.get("platform", "")))
     return " (replayed)" if replayed else " (simulated)"
 
 

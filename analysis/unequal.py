@@ -242,8 +242,8 @@ def gain_words(gains):
 
 def setup_words(first):
     return labels.count(int(first["workers"]), "worker") + (
-        f", {labels.simulation(first)} (simulated)" if first["simulated"]
-        else f", {first['perturb']}")
+        f", {labels.simulated_on(labels.simulation(first))}"
+        if first["simulated"] else f", {first['perturb']}")
 
 
 def claims(parts):

@@ -39,11 +39,11 @@ def draw(results, frame):
         if not groups:
             continue
         short = part["loop"].iloc[0]
-        kind = "simulated" if simulated else "measured"
+        kind = labels.unreal(part).strip(" ()") or "measured"
         yield style.Drawing(
             style.file_name("intervals", short, simulated and "simulated"),
             "Sync interval", f"Time against the sync interval: {short}"
-            + (" (simulated)" if simulated else ""),
+            + labels.unreal(part),
             WORDS + f"{kind} medians with their 95 % intervals." + OPTIMA
             + style.cut_words(len(groups), MOST_PANELS, "panels")
             + "".join(map(loss, groups)),

@@ -9,9 +9,9 @@ def draw(traces):
     groups = {}
     for trace in traces:
         cell = trace.cell
-        groups.setdefault((cell["loop"], cell["simulated"]), {}) \
+        groups.setdefault((cell["loop"], labels.unreal(cell)), {}) \
             .setdefault((cell["setup"], cell["workers"]), []).append(trace)
-    for (short, simulated), setups in groups.items():
+    for (short, unreal), setups in groups.items():
         schemes = sorted({t.cell["scheme"] for g in setups.values()
                           for t in g},
                          key=lambda s: labels.position(s, labels.SCHEMES))
@@ -32,9 +32,8 @@ def draw(traces):
             ax.set_ylabel("chunk size, iterations")
         style.legend(figure, axes)
         yield style.Drawing(
-            style.file_name("chunks", short, simulated and "simulated"),
-            "Chunks", f"Chunk size against step: {short}"
-            + (" (simulated)" if simulated else ""),
+            style.file_name("chunks", short, unreal and "simulated"),
+            "Chunks", f"Chunk size against step: {short}{unreal}",
             "Chunks by their first iteration, of one traced run of each "
             "scheme.", figure)
 

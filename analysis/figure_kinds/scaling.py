@@ -3,6 +3,8 @@ setup and a line for each scheme."""
 from .. import cells, labels, machine, records
 from . import han_masters, style
 
+MOST_LINES = 28     # that can be told apart
+BEST, SIMPLE = 10, ["static", "ss"]
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
         ("overhead", "overhead_mean_s", "Overhead against workers")]
@@ -23,6 +25,7 @@ def draw(results, frame):
         counts = part.groupby("setup", sort=False)["workers"]
         part = part[counts.transform("nunique") > 1]
         short = "" if part.empty else part["loop"].iloc[0]
+        part, left_out = few(part)
         for name, column, title in WHAT:
             if part[column].notna().sum() < 2:
                 continue
@@ -30,7 +33,7 @@ def draw(results, frame):
                 style.file_name(name, short, simulated and "simulated"),
                 "Scaling", f"{title}: {short}"
                 + labels.unreal(part),
-                caption(part, name), style.panels(
+                caption(part, name) + left_out, style.panels(
                     part, column, "setup", "scheme",
                     ideals(results, part) if name == "speedup" else {}))
 
@@ -38,6 +41,20 @@ def draw(results, frame):
 def best_intervals(part):
     """Of cells that differ in the sync interval alone the fastest."""
     return cells.fastest(part, ["setup", "layout", "scheme", "workers"])
+
+
+def few(part):
+    """What is drawn of many schemes, and the words for it."""
+    count = part["scheme"].nunique()
+    if count <= MOST_LINES:
+        return part, ""
+    off = part["time_s"] / part.groupby(["setup", "workers"])[
+        "time_s"].transform("min")
+    best = off.groupby(part["scheme"]).mean().nsmallest(BEST).index
+    return part[part["scheme"].isin([*best, *SIMPLE])], (
+        f" Of {count} schemes: the {BEST} nearest to the fastest one, on "
+        f"average over workers and setups, and {' and '.join(SIMPLE)} if "
+        "they ran; cells.csv has all.")
 
 
 def caption(part, name):

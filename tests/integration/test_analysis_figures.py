@@ -1,14 +1,17 @@
 """Panels of figures: what each shows, and how the bound is called."""
 import json
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from result_files import Directory
 
-from analysis import cells, labels, loader, ranking, tables
-from analysis.figure_kinds import (andronikos_intervals, balance, outlook,
-                                   scaling, schemes, style, strips, tried)
+from analysis import cells, flexibility, labels, loader, ranking, tables
+from analysis.figure_kinds import (andronikos_intervals, balance, chunksizes,
+                                   outlook, scaling, schemes, style, strips,
+                                   tried)
 
 
 def workers(_, worker):
@@ -114,6 +117,39 @@ def test_facts_of_intervals_say_which(tmp_path):
     assert "as the system saw them" in table.title
     assert table.header[:3] == ["setup", "scheme", "interval"]
     assert [row[2] for row in table.rows] == ["10", "20"]
+
+
+def test_of_many_schemes_the_best_and_the_simplest_are_drawn(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for count in 1, 2:
+        for k in range(1, 41):
+            made.cell([k / count], scheme=f"css:chunk={k}", threads=count)
+        made.cell([99 / count], scheme="static", threads=count)
+    found = loader.load(str(made.path))
+    time, *_ = scaling.draw(found, cells.summarize(found))
+    (legend,) = time.figure.legends
+    names = {text.get_text() for text in legend.get_texts()}
+    assert names == {"static", *(f"css:chunk={k}" for k in range(1, 11))}
+    assert "Of 41 schemes: the 10 nearest to the fastest one" in time.caption
+    assert "setups, and static and ss if they ran; cells.csv" in time.caption
+
+
+@pytest.mark.parametrize("platform, words", [
+    ("replayed, a/p.xml", "replayed"), ("a/p.xml", "simulated")])
+def test_titles_say_what_is_replayed(platform, words):
+    cell = {"loop": "adjoint", "simulated": True, "platform": platform,
+            "setup": "flat", "workers": 2, "scheme": "ss"}
+    trace = SimpleNamespace(cell=cell, chunks=pd.DataFrame({"size": [1, 1]}))
+    (chunks,) = chunksizes.draw([trace])
+    assert chunks.title == f"Chunk size against step: adjoint ({words})"
+    (title,) = [grid.title for grid in flexibility.tables(
+        SimpleNamespace(ended={}, cells=[]), pd.DataFrame([{
+            **cell, "perturb": p, "time_s": 1.0, "time_s_low": 1.0,
+            "time_s_high": 1.0, "n": 1} for p in ("none", "delay")]),
+        lambda row: "1 s")]
+    assert title == f"Flexibility: adjoint ({words})"
+    assert labels.unreal({**cell, "simulated": False}) == ""
 
 
 @pytest.mark.parametrize("simulated", [False, True])
