@@ -33,8 +33,8 @@ static const struct {
     {"name", "what its results are called (default: as the file)", false},
     {"seed", "of the order of cells and of all that is random", false},
     {"cell_time",
-     "seconds that a cell takes if nothing is lost, for the sizes strong and "
-     "weak",
+     "seconds that a cell, or each time step of sph and spmv, takes if "
+     "nothing is lost, for the sizes strong and weak",
      false},
     {"speeds",
      "of kernels, as adjoint=2e-10: seconds of an operation, for these sizes "

@@ -3,6 +3,8 @@
  *     adjoint:size=strong             one node takes cell_time for the loop
  *     heat:rows=weak,cols=weak        as many nodes as the cell has take it
  *
+ * A loop that is executed once for each time step takes cell_time each time.
+ *
  * The campaign's key `speeds` gives the speed of a core: seconds per operation
  * of each kernel's cost model (`adjoint=2e-10,heat=6e-10`).  Results are
  * limited to 250 MB; such loops are shortened.  Sizes depend only on the text

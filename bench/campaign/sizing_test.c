@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char speeds[] = "heat=1e-9,adjoint=1e-9";
+static const char speeds[] = "heat=1e-9,adjoint=1e-9,sph=1e-9";
 
 /* The size that a spec got, by the text behind its first '='. */
 static int resolve(const char *kernel, double cell_s, int workers)
@@ -30,6 +30,9 @@ static void sizes_take_the_time(void **state)
                      4000);
     assert_int_equal(resolve("heat:rows=strong,cols=1000", 0.001, 9), 4000);
     assert_int_equal(resolve("heat:rows=strong,cols=strong", 0.001, 9), 2000);
+    /* Of a loop that is executed for each step, one step takes it. */
+    assert_int_equal(resolve("sph:size=strong,steps=1", 0.001, 9),
+                     resolve("sph:size=strong,steps=20", 0.001, 9));
     /* Three digits. */
     assert_int_equal(resolve("heat:rows=strong,cols=1000", 0.0012345, 9), 4940);
     /* Less than the least is the least. */
