@@ -44,8 +44,8 @@ BUDGET = {
     "kernels": 7387,
     "harness": 40760,
     "dls": 11939,
-    "bench": 46213,
-    "Python": 16135,
+    "bench": 46300,
+    "Python": 16152,
 }
 
 
