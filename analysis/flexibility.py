@@ -105,8 +105,7 @@ def tables(results, frame, time_words):
     for loop, rows in blocks.items():
         if all(x[-2] != "FAILED" and x[-1] == "-" for x in rows):
             continue    # nothing ran without its perturbation
-        yield grid.Grid(
-            f"Flexibility: {loop}",
-            ["setup", "perturbation", "scheme", "workers", "without", "with",
-             "flexibility"], rows, "time under perturbation over time "
+        yield grid.Grid(f"Flexibility: {loop}", [
+            "setup", "perturbation", "scheme", "workers", "without", "with",
+            "flexibility"], rows, "time under perturbation over time "
             "without; brackets hold its 95 % confidence interval", left=3)

@@ -3,8 +3,7 @@ setup and a line for each scheme."""
 from .. import cells, labels, machine, records
 from . import han_masters, style
 
-MOST_LINES = 28     # that can be told apart
-BEST, SIMPLE = 10, ["static", "ss"]
+MOST_LINES, BEST, SIMPLE = 28, 10, ["static", "ss"]
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
         ("overhead", "overhead_mean_s", "Overhead against workers")]
@@ -31,8 +30,7 @@ def draw(results, frame):
                 continue
             yield style.Drawing(
                 style.file_name(name, short, simulated and "simulated"),
-                "Scaling", f"{title}: {short}"
-                + labels.unreal(part),
+                "Scaling", f"{title}: {short}" + labels.unreal(part),
                 caption(part, name) + left_out, style.panels(
                     part, column, "setup", "scheme",
                     ideals(results, part) if name == "speedup" else {}))
@@ -48,9 +46,9 @@ def few(part):
     count = part["scheme"].nunique()
     if count <= MOST_LINES:
         return part, ""
-    off = part["time_s"] / part.groupby(["setup", "workers"])[
-        "time_s"].transform("min")
-    best = off.groupby(part["scheme"]).mean().nsmallest(BEST).index
+    least = part.groupby(["setup", "workers"])["time_s"].transform("min")
+    off = (part["time_s"] / least).groupby(part["scheme"]).mean()
+    best = off.nsmallest(BEST).index
     return part[part["scheme"].isin([*best, *SIMPLE])], (
         f" Of {count} schemes: the {BEST} nearest to the fastest one, on "
         f"average over workers and setups, and {' and '.join(SIMPLE)} if "
