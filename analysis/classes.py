@@ -233,9 +233,9 @@ def table(losses):
             *(loss_words(at[c], at[c][0] == 0 and any(
                 b["scheme"] == scheme for b in losses.best.get(c, [])))
               if c in at else "-" for c in losses.classes)])
-    words = ["loss in % to the shortest median of a fixed scheme (*), "
-             "brackets hold 95 % intervals; within 2 %: by the median, and by "
-             "the upper and the lower ends"]
+    words = ["% slower than the fastest fixed scheme (*) of the class, in "
+             "brackets its 95 % interval; within 2 %: in how many classes, in "
+             "brackets by the ends of the intervals"]
     safest = losses.safest()
     if safest is not None:
         worst, loss = losses.worst(safest)
