@@ -122,7 +122,7 @@ static inline void check_bits(const char *text, uint64_t seed)
     check_free(&k);
 }
 
-/* Runs on a copy of the input that make makes, in chunks of `size`; `spoil`:
+/* Runs on a copy of the input that `make` makes, in chunks of `size`. `spoil`:
  * one byte of it is changed, and then the bits must differ. */
 static inline void check_input(const char *text, int64_t size, bool spoil)
 {

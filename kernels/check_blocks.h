@@ -194,7 +194,7 @@ static inline const void *check_apart(const struct check_blocks *b, char *apart,
     return apart + bytes;
 }
 
-/* Now and then the rows of the neighbours are somewhere else. */
+/* From time to time the rows of the neighbours are in other memory. */
 static inline void check_set_apart(struct check_blocks *b, int64_t i,
                                    struct kernel_block *block)
 {

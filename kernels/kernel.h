@@ -41,8 +41,8 @@ static inline void kernel_poll(const struct kernel_poll *poll)
         poll->call(poll->arg);
 }
 
-/* Gives the whole pages in [memory, memory + bytes) up, so that whoever writes
- * them next has them on its NUMA node; what was there may be gone. */
+/* Releases the whole pages in [memory, memory + bytes), so that the next thread
+ * to write them gets them on its NUMA node; their data may be lost. */
 struct kernel_pages {
     void (*give_up)(void *arg, void *memory, size_t bytes);
     void *arg;
@@ -186,7 +186,7 @@ struct kernel_steps {
      * when it was made, not between repetitions. */
     void (*begin)(const void *instance, void *state);
 
-    /* As kernel_ops.run, in the step that the state is at. */
+    /* As kernel_ops.run, in the current step of the state. */
     void (*run)(const void *instance, const void *state, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
 
@@ -229,7 +229,7 @@ struct kernel_input {
  * `counted` and `coarse`, if only running the loop tells it. */
 struct kernel_cost {
     const char *operation; /* the counted operation, e.g. "multiply-add" */
-    double flops;          /* of one; 0: an operation is a second at power 1 */
+    double flops; /* per operation; 0: an operation is a second at power 1 */
 
     /* An instance without data, asked only for iterations, output_bytes, grid
      * and operations: a simulation computes nothing.  Also for specs that
@@ -240,8 +240,8 @@ struct kernel_cost {
     /* Operations of one iteration, exactly. */
     double (*operations)(const void *instance, int64_t iteration);
 
-    /* How often an iteration begins something whose begin costs time whatever
-     * comes of it (Mandelbrot: points of a line).  NULL: once. */
+    /* How often an iteration starts something that costs time whatever follows
+     * (Mandelbrot: points of a line).  NULL: once. */
     double (*starts)(const void *instance);
 
     /* Operations that an iteration's output, made by run, took. */
@@ -258,7 +258,7 @@ struct kernel_ops {
     /* Short name: file, option, result column and plot use this one. */
     const char *name;
     const char *summary;             /* one line, for `dlsbench list kernels` */
-    const char *citation;            /* where the loop comes from */
+    const char *citation;            /* origin of the loop */
     const struct spec_param *params; /* keys of the spec; required */
 
     /* Bytes that a process needs at most for an instance, its output and its
@@ -310,10 +310,10 @@ struct kernel_ops {
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
 
-    /* Gives up the pages that only these iterations read, and writes their data
-     * anew with the same bits.  The worker that runs them next calls it, with
-     * the chunks of the first step and the rules of run.  For loops bound by
-     * memory whose iterations have separate data.  Optional. */
+    /* Releases the pages that only these iterations read, and writes their data
+     * again with the same bits.  The worker that runs them next calls it, with
+     * the chunks of the first step and the rules of run.  For memory-bound
+     * loops whose iterations have separate data.  Optional. */
     void (*touch)(const void *instance, int64_t start, int64_t size,
                   const struct kernel_pages *pages);
 
@@ -337,8 +337,8 @@ struct kernel_ops {
     const struct kernel_steps *steps;
 
     /* Floating-point operations of the whole loop, and the bytes that it must
-     * move from and to memory at least: for rates in the records.  NULL: no
-     * rate says anything about the kernel. */
+     * at least move from and to memory: for rates in the records.  NULL: no
+     * rate is meaningful. */
     void (*work)(const void *instance, double *flops, double *bytes);
 
     /* The cost of iterations; NULL: the kernel cannot be simulated.  Loops with
@@ -372,7 +372,7 @@ static inline double kernel_starts(const struct kernel_ops *ops,
  * KERNEL(name) means `const struct kernel_ops kernel_name_ops`. */
 extern const struct kernel_ops *const kernel_list[];
 
-/* The kernel of this name; NULL, with the nearest name: there is none. */
+/* The kernel of this name; NULL, with the nearest name: unknown. */
 const struct kernel_ops *kernel_find(const char *name, struct error *err);
 
 /* Finds the kernel that a spec names and parses its keys.  Unknown names are
@@ -380,7 +380,7 @@ const struct kernel_ops *kernel_find(const char *name, struct error *err);
 int kernel_parse(const char *text, const struct kernel_ops **ops,
                  struct spec *spec, struct error *err);
 
-/* cost->outline, or create where there is none. */
+/* cost->outline, or create if it is NULL. */
 int kernel_outline(const struct kernel_ops *ops, const struct spec *spec,
                    void **instance, struct error *err);
 

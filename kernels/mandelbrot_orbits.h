@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    /* Vectors under way at once: of 8 lanes, of fewer. */
+    /* Vectors computed together: of 8 lanes, of fewer. */
     MANDELBROT_VECTORS_8 = 5,
     MANDELBROT_VECTORS = 3,
     MANDELBROT_LANES_MAX = 8 * MANDELBROT_VECTORS_8,
@@ -18,7 +18,7 @@ struct mandelbrot_orbits {
     double y[MANDELBROT_LANES_MAX];
     double cx[MANDELBROT_LANES_MAX];
     double cy[MANDELBROT_LANES_MAX];
-    int64_t alive[MANDELBROT_LANES_MAX]; /* -1: not escaped so far, else 0 */
+    int64_t alive[MANDELBROT_LANES_MAX]; /* -1: not escaped yet, else 0 */
     int64_t count[MANDELBROT_LANES_MAX];
 };
 

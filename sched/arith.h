@@ -19,7 +19,7 @@ static inline int64_t sched_ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* A whole number as a size; what no int64_t can hold is cut, not undefined. */
+/* A whole number as a size; limited to int64_t, not undefined beyond. */
 static inline int64_t sched_size(double whole)
 {
     if (!(whole > 0))
@@ -71,10 +71,10 @@ static inline int64_t sched_trapezoid_first(const struct sched_loop *loop)
 
 /* Requests come in stages of one per worker; zero at the start. */
 struct sched_stage {
-    int64_t left; /* requests of this stage to come */
+    int64_t left; /* requests left in this stage */
 };
 
-/* Counts a request; whether it is the first of its stage. */
+/* Counts a request; returns whether it is the first of its stage. */
 static inline bool sched_stage_begins(struct sched_stage *stage,
                                       int64_t workers)
 {

@@ -68,8 +68,8 @@ struct sched_loop {
 /* feedback wants seconds; without the flag, any unit. */
 #define SCHED_SECONDS 64u
 
-/* No chunk for this worker, ever; while first chunks are set before the loop:
- * none of these. */
+/* This worker never gets a chunk; while first chunks are set before the loop:
+ * no first chunk. */
 #define SCHED_NO_CHUNK INT64_MIN
 
 struct sched_ops {
@@ -107,8 +107,7 @@ struct sched_ops {
      * gets no chunks.  NULL: it counts with V. */
     double (*available)(const struct spec *spec, double power);
 
-    /* Bytes of its state, and those for each worker behind it; multiples of
-     * 8. */
+    /* Bytes of its state, and further bytes for each worker; multiples of 8. */
     size_t state_size, worker_size;
 
     /* Called once per loop before the first request; the state is zeroed.
@@ -162,9 +161,9 @@ struct sched_ops {
      * the chunk and no table is needed.  Optional. */
     int64_t (*fixed_size)(const void *state);
 
-    /* Something a user should know about this loop under this scheme, e.g.
-     * "D is 0: all chunks have 781 iterations".  Leaves text empty when there
-     * is nothing to say.  Optional. */
+    /* A remark for the user about this loop under this scheme, e.g. "D is 0:
+     * all chunks have 781 iterations".  Leaves text empty if there is none.
+     * Optional. */
     void (*note)(const void *state, char *text, size_t size);
 
     /* For a scheme made while the program runs; NULL: it has a file here. */
@@ -205,12 +204,12 @@ struct sched_head {
 };
 
 /* A process's view of a loop.  Several processes may each have a view of one
- * head in shared memory.  None of the functions below locks: the caller makes
- * sure that one at a time is inside. */
+ * head in shared memory.  The functions below do not lock: the caller ensures
+ * that only one runs at a time. */
 struct sched {
     const struct sched_ops *ops;
     struct sched_head *head;
-    /* The loop's, beside the state; NULL if the scheme does not use them. */
+    /* The loop's, outside the state; NULL if the scheme does not use them. */
     const double *cost;
     const struct sched_table *order;
 };
@@ -225,8 +224,8 @@ unsigned sched_flags(const struct sched_ops *ops, const struct spec *spec);
 /* Bytes that sched_init needs for this loop. */
 size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 
-/* Whether sched_init takes the loop, its memory and order apart.  Returns 0 or
- * -EINVAL. */
+/* Whether sched_init accepts the loop, except for memory and order.  Returns 0
+ * or -EINVAL. */
 int sched_check(const struct sched_ops *ops, const struct spec *spec,
                 const struct sched_loop *loop, int64_t min_chunk,
                 struct error *err);
@@ -253,8 +252,8 @@ void sched_attach(struct sched *sched, void *memory,
                   const struct sched_ops *ops, const struct spec *spec,
                   const struct sched_loop *loop);
 
-/* The next chunk for this worker: its primed one first where the scheme has
- * them.  Returns false when nothing is left for it (and then always). */
+/* The next chunk for this worker: its primed one first, if the scheme has them.
+ * Returns false if nothing is left for it (and then always). */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
 
 /* The chunk that was set for this worker before the loop; false: none, or it
@@ -297,7 +296,7 @@ struct sched_table {
     int64_t *end;   /* of each step: start + 1 where chunks ascend, else apart;
                        NULL when fixed */
     int32_t primed; /* the first `primed` steps belong to one worker each */
-    int32_t *rank;  /* worker -> its primed step; NULL unless primed */
+    int32_t *rank;  /* by worker: its primed step; NULL unless primed */
 };
 
 /* Makes the table of a loop whose sequence does not depend on the asking worker

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Seconds of the unit s, ms, us or ns; NAN: it is none of these. */
+/* Seconds of the unit s, ms, us or ns; NAN: another unit. */
 double costs_unit(const char *name);
 
 /* `what`, as "kernel trace", begins messages.  Reads a regular file, which may

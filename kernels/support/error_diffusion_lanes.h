@@ -109,8 +109,8 @@ INLINE lanes move_up(lanes error, int16_t up)
 #endif
 }
 
-/* Returns which pixels become white: gray + (sum >> 4) >= HALF, put so that
- * the comparison waits for nothing but the sum.  `left`: errors to the left. */
+/* Returns which pixels become white: gray + (sum >> 4) >= HALF, written so that
+ * the comparison depends only on the sum.  `left`: errors to the left. */
 INLINE lanes step_from(struct front *f, lanes left, lanes gray, int16_t up)
 {
     lanes least = (all(DIFFUSION_HALF - 1) - gray) * 16 + all(15);

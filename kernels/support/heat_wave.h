@@ -32,8 +32,8 @@ enum { HEAT_WAVE_COPIES = 8 };
 heat_wave_fn *const *heat_wave_choose(void);
 heat_wave_fn *const *heat_wave_plain(void);
 
-/* The copy for the strip that comes as number `turn` of a block.  From strip to
- * strip of one copy it is never twice the same number of strips. */
+/* The copy for the strip with number `turn` of a block.  The number of strips
+ * between two uses of one copy always changes. */
 static inline heat_wave_fn *heat_wave_turn(heat_wave_fn *const *copies,
                                            int64_t turn)
 {

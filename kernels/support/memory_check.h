@@ -1,5 +1,5 @@
-/* Refuses an instance that does not fit, before anything is allocated: Linux
- * hands out more memory than there is and later kills the process. */
+/* Refuses an instance that does not fit before anything is allocated: Linux
+ * hands out more memory than exists and later kills the process. */
 #ifndef KERNELS_SUPPORT_MEMORY_CHECK_H
 #define KERNELS_SUPPORT_MEMORY_CHECK_H
 

@@ -49,7 +49,7 @@ void particles_add(const struct particle *i, const struct particle *j, double h,
 int64_t particles_gather(const struct particles *p, const struct field *f,
                          int64_t i, double out[4]);
 
-/* The same number without the work. */
+/* Their number without the work. */
 double particles_pairs(const struct particles *p, const struct field *f,
                        int64_t i);
 

@@ -40,19 +40,18 @@ struct sparse_keys {
     uint64_t seed;
 };
 
-/* Makes it.  Returns as sparse_read does, and -EINVAL where both a file and a
- * random matrix are asked for. */
+/* Makes the matrix.  Returns as sparse_read does, and -EINVAL if both a file
+ * and a random matrix are requested. */
 int sparse_open(const struct sparse_keys *keys, struct sparse *matrix,
                 struct error *err);
 
-/* Says what is wrong with it: reads the file, or estimates the memory of a
- * random matrix.  Returns as sparse_open does. */
+/* Checks the keys: reads the file, or estimates the memory of a random matrix.
+ * Returns as sparse_open does. */
 int sparse_examine(const struct sparse_keys *keys, struct error *err);
 
 void sparse_free(struct sparse *matrix);
 
-/* ---- its own parts: sparse_file.c makes entries, sparse.c rows of them ----
- */
+/* ---- private: sparse_file.c makes entries, sparse.c rows of them ---- */
 
 struct sparse_entry {
     int32_t row, column;

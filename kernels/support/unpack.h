@@ -1,4 +1,4 @@
-/* Files of users, as they are or compressed by gzip, xz or zstd. */
+/* Files of users, uncompressed or compressed by gzip, xz or zstd. */
 #ifndef KERNELS_SUPPORT_UNPACK_H
 #define KERNELS_SUPPORT_UNPACK_H
 
@@ -16,7 +16,7 @@
 int unpack_open(const char *what, const char *path, FILE **file, double *most,
                 struct error *err);
 
-/* The same with this many bytes of available memory, for tests. */
+/* unpack_open with this many bytes of available memory, for tests. */
 int unpack_open_within(const char *what, const char *path, double memory,
                        FILE **file, double *most, struct error *err);
 

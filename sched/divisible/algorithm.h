@@ -21,7 +21,7 @@ enum divisible_algorithm {
 /* "single-round", "lp-fixed", ..., in this order; NULL ends the list. */
 extern const char *const divisible_names[DIVISIBLE_ALGORITHMS + 1];
 
-/* An algorithm with what can be chosen for it; all else is not looked at. */
+/* An algorithm with its parameters; members of other algorithms are ignored. */
 struct divisible_choice {
     enum divisible_algorithm algorithm;
     const int *order; /* single-round: given, not owned; NULL: the best */
@@ -45,11 +45,11 @@ extern const struct divisible_about divisible_about[DIVISIBLE_ALGORITHMS];
 bool divisible_named(const char *text);
 
 /* Reads a spec such as "multi-installment:installments=3".  Returns 0 or
- * -EINVAL, unknown names being errors that list the algorithms. */
+ * -EINVAL; an error for an unknown name lists the algorithms. */
 int divisible_parse(const char *text, struct divisible_choice *choice,
                     struct spec *spec, struct error *err);
 
-/* Its periods, if it is one of lp-.... */
+/* The periods of a choice, if it is one of lp-.... */
 struct divisible_periods
 divisible_periods_of(const struct divisible_choice *choice);
 

@@ -109,7 +109,7 @@ void divisible_rounds_close(struct divisible_rounds *rounds);
 void divisible_rounds_see(struct divisible_rounds *rounds, int worker,
                           double load, double start, double end);
 
-/* The worker whose message is the first of a round. */
+/* The worker that gets the first message of a round. */
 int divisible_rounds_first(const struct divisible_rounds *rounds);
 
 /* Puts the next round at the end of the plan, without times.  Errors as

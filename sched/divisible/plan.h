@@ -43,9 +43,8 @@ struct divisible_plan {
 struct divisible_clock {
     const struct divisible_platform *platform;
     bool replan;
-    double port; /* free from then on, s */
-    double *done,
-        *begun; /* of each worker: its last chunk's end and begin, s */
+    double port;          /* free from then on, s */
+    double *done, *begun; /* by worker: its last chunk's end and begin, s */
 };
 
 int divisible_clock_open(struct divisible_clock *clock,

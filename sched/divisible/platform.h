@@ -26,8 +26,8 @@
 
 enum { DIVISIBLE_WORKERS_MAX = 1 << 12 };
 
-/* A link may cost nothing (the master's own computing, section 2), computing
- * may not. */
+/* A link may cost nothing (the master's own computing, section 2), but
+ * computing may not. */
 struct divisible_worker {
     double g;    /* latency of a message, s, 0 or more */
     double G;    /* of sending one unit, s, 0 or more */
@@ -44,8 +44,8 @@ static inline double divisible_start_up(const struct divisible_worker *worker)
     return worker->z + worker->late;
 }
 
-/* A worker that does not keep its speed: when it is done that begins to compute
- * for `seconds` at `start`.  For the evaluator; plans do not know of it. */
+/* A worker whose speed varies: `end` returns when it finishes computing for
+ * `seconds` from `start` on.  For the evaluator; plans ignore it. */
 struct divisible_disturbance {
     double (*end)(const void *arg, int worker, double start, double seconds);
     const void *arg;

@@ -145,7 +145,7 @@ struct interval_piece {
     int worker;
 };
 
-/* The time of blocks of h columns beside the line c_p + c_b / h. */
+/* The time of blocks of h columns relative to the line c_p + c_b / h. */
 struct interval_width {
     double factor;  /* f(h), above 0 */
     double extra_s; /* e(h), 0 or more */
@@ -192,8 +192,8 @@ enum interval_reading {
     INTERVAL_TWA_PRINTED,
 };
 
-/* Refuses what is out of the ranges above, not finite, or cuts chunks of less
- * than one iteration.  All other functions expect a model that passed, and
+/* Refuses values that are out of the ranges above or not finite, or chunks of
+ * less than one iteration.  All other functions expect a model that passed, and
  * an h in [1, U_s].  Returns 0 or -EINVAL with a text. */
 int interval_check(const struct interval_model *model, struct error *err);
 

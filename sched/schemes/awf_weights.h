@@ -44,7 +44,7 @@ struct awf_worker {
 
 struct awf_state {
     double power;       /* V of all */
-    double known_power; /* of the workers that have reported */
+    double known_power; /* sum over the workers that have reported */
     double known_rate;
     double remaining; /* R of this stage */
     int64_t workers;

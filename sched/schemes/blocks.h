@@ -10,7 +10,7 @@
 #include "sched/arith.h"
 
 struct blocks {
-    int64_t left; /* workers whose block is still to be set */
+    int64_t left; /* workers without a block so far */
     double share; /* f I / (V_1 + ... + V_p) */
     double power[];
 };

@@ -25,7 +25,7 @@ struct sched_pair {
 int sched_pair_parse(const char *text, struct sched_pair *pair,
                      struct error *err);
 
-/* The same where schemes are found in another way. */
+/* sched_parse for schemes that are found in another way. */
 typedef int sched_parse_fn(const void *arg, const char *text,
                            const struct sched_ops **ops, struct spec *spec,
                            struct error *err);

@@ -50,11 +50,11 @@ struct select_candidate {
 
 enum select_event {
     SELECT_NOTHING,
-    SELECT_ELIMINATED,  /* candidates went out (and nothing more) */
+    SELECT_ELIMINATED,  /* only: candidates were eliminated */
     SELECT_CHOSEN,      /* trials are over: this one stays */
-    SELECT_SWITCHED,    /* it did not keep what its trials promised */
-    SELECT_CHANGED,     /* its time has changed: trials begin anew */
-    SELECT_KEPT_CHANGED /* the same, with too few repetitions left to try */
+    SELECT_SWITCHED,    /* its times exceeded those of its trials */
+    SELECT_CHANGED,     /* its time has changed: trials begin again */
+    SELECT_KEPT_CHANGED /* likewise, with too few repetitions left to try */
 };
 
 /* Private to sched/select/select.c, here so that its place can be chosen. */
@@ -62,7 +62,7 @@ struct select {
     struct select_rule rule;
     struct select_candidate candidate[SELECT_MAX];
     int done;    /* repetitions reported */
-    int tried;   /* of them trials */
+    int tried;   /* of these, trials */
     int left;    /* trials that may still be made */
     int current; /* the candidate of the next repetition */
     int step;    /* +1 or -1: the direction of this round */
@@ -83,9 +83,9 @@ bool select_trying(const struct select *select);
 /* The repetition took so long, any unit, more than 0. */
 enum select_event select_report(struct select *select, double time);
 
-/* Instead of select_report, for callers that choose the order of trials.  Add
- * tells the time of one repetition of a candidate.  Drop ends a round: clearly
- * worse candidates go out.  It returns whether one did. */
+/* Instead of select_report, for callers that choose the order of trials.
+ * select_add reports the time of a candidate's repetition.  select_drop ends a
+ * round: it eliminates clearly worse candidates and returns whether any. */
 void select_add(struct select *select, int candidate, double time);
 bool select_drop(struct select *select);
 
