@@ -94,6 +94,12 @@ static void say_none(const struct findings *findings, int subject, char *text,
     const struct answer *answer = &findings->answer[subject];
     char others[256];
     int repetitions;
+    if (answer->disturbed >= 0) {
+        snprintf(text, size, "not decided: %s",
+                 findings_say_seems(findings, subject, answer->disturbed,
+                                    others, sizeof(others)));
+        return;
+    }
     int used = snprintf(text, size,
                         "no difference was found; the runs as it is vary by "
                         "%.*f %%, and a gain below %.1f %% would not show",
@@ -103,11 +109,7 @@ static void say_none(const struct findings *findings, int subject, char *text,
     enum findings_lack lack = findings_lack(findings, subject, &repetitions);
     text += used;
     size -= (size_t)used;
-    if (answer->disturbed >= 0)
-        snprintf(text, size, "; %s",
-                 findings_say_seems(findings, subject, answer->disturbed,
-                                    others, sizeof(others)));
-    else if (lack == LACKS_QUIET)
+    if (lack == LACKS_QUIET)
         snprintf(text, size,
                  "; a quieter machine would tell more, or stop "
                  "here");

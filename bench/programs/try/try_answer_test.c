@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bench/programs/try/try_answer.h"
+#include "bench/programs/try/findings.h"
+#include "bench/programs/try/subjects.h"
 
 #include <math.h>
 
@@ -155,11 +156,38 @@ static void of_equal_ones_the_one_that_asks_least_is_best(void **state)
     assert_int_equal(best_of(&candidates, (double[]){1, 1, 1, 1}), -1);
 }
 
+static void what_others_may_explain_is_called_not_decided(void **state)
+{
+    static struct answer answer = {.best = -1, .disturbed = 1, .likely = 1};
+    static struct candidates candidates;
+    static struct tries tries;
+    struct subject program = {.name = ""};
+    struct subjects subjects = {.subject = &program, .count = 1};
+    static struct rounds rounds;
+    struct findings findings = {&rounds, &answer, 1};
+    char text[512];
+    (void)state;
+    rounds.candidates = &candidates;
+    rounds.subjects = &subjects;
+    rounds.tries = &tries;
+    candidates.count = 2;
+    candidates.name[1] = "gss";
+    answer.choice[1] = (struct answer_choice){
+        .runs = 10, .gain = 0.35, .low = 0.23, .high = 0.48, .excess = 0.49};
+    answer.hidden = 0.48;
+    assert_string_equal(
+        findings_say(&findings, 0, text, sizeof(text)),
+        "not decided: gss seems to gain 35.0 %, at least 23.0 %: no more than "
+        "the 0.49 processors that others had more while the program ran as it "
+        "is");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gain_is_of_runs_of_one_round_and_shape),
         cmocka_unit_test(a_gain_that_others_can_be_the_reason_for_is_none),
+        cmocka_unit_test(what_others_may_explain_is_called_not_decided),
         cmocka_unit_test(of_equal_ones_the_one_that_asks_least_is_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
