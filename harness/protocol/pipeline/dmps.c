@@ -94,18 +94,18 @@ static void count_wait(struct passage *p, uint64_t ticks)
     source->blocked_s += (double)ticks * p->dmps->tick_s;
 }
 
-static void wait_for(struct passage *p, int64_t edge, enum link_way way,
+static void wait_for(struct passage *p, int64_t edge, enum link_flow flow,
                      int64_t need, void *row)
 {
     struct engine_watch *watch = p->worker->source->watch;
     struct links *links = &p->dmps->links;
     if (watch == NULL) {
-        count_wait(p, links_wait(links, edge, way, need, row));
+        count_wait(p, links_wait(links, edge, flow, need, row));
         return;
     }
     uint64_t since = engine_ticks();
     watch->wait(watch);
-    links_wait(links, edge, way, need, row);
+    links_wait(links, edge, flow, need, row);
     watch->go_on(watch);
     count_wait(p, engine_ticks() - since);
 }

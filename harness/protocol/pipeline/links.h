@@ -37,7 +37,7 @@
  * live edges have different tags. */
 enum { LINK_TAGS = 1 << 14 };
 
-enum link_way { LINK_DOWN, LINK_UP };
+enum link_flow { LINK_DOWN, LINK_UP };
 enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
 
 /* One direction of an edge, seen from this rank. */
@@ -150,16 +150,17 @@ void links_register(struct links *links, int64_t edge, enum link_end end);
  * row, counted through all steps, are available.  `row`: the row's memory in
  * this step. links_send sends to an end at another rank; links_copy copies to a
  * stream with separate memory. */
-void links_send(struct links *links, int64_t edge, enum link_way way,
+void links_send(struct links *links, int64_t edge, enum link_flow flow,
                 int64_t complete, void *row);
 void links_copy(struct links *links, struct link_stream *stream,
                 int64_t complete, const void *row);
 static inline void links_advance(struct links *links, int64_t edge,
-                                 enum link_way way, int64_t complete, void *row)
+                                 enum link_flow flow, int64_t complete,
+                                 void *row)
 {
-    struct link_stream *stream = &links->edge[edge].stream[way];
+    struct link_stream *stream = &links->edge[edge].stream[flow];
     if (links->remote) {
-        links_send(links, edge, way, complete, row);
+        links_send(links, edge, flow, complete, row);
         return;
     }
     if (links->own.memory != NULL)
@@ -169,23 +170,23 @@ static inline void links_advance(struct links *links, int64_t edge,
 
 /* How many columns of the stream are available. */
 static inline int64_t links_complete(const struct links *links, int64_t edge,
-                                     enum link_way way)
+                                     enum link_flow flow)
 {
-    return engine_reached(&links->edge[edge].stream[way].complete);
+    return engine_reached(&links->edge[edge].stream[flow].complete);
 }
 
 /* By the consumer, when columns are available: column 0 of this step in the
  * stream's memory; NULL: read the row itself. */
 static inline const char *links_kept(const struct links *links, int64_t edge,
-                                     enum link_way way)
+                                     enum link_flow flow)
 {
-    return links->edge[edge].stream[way].kept;
+    return links->edge[edge].stream[flow].kept;
 }
 
 /* By the consumer: waits until links_complete is at least `need`.  `row`: the
  * row's memory in the step of column `need`.  Returns the engine's ticks that
  * it took. */
-uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+uint64_t links_wait(struct links *links, int64_t edge, enum link_flow flow,
                     int64_t need, void *row);
 
 /* Handles registrations and messages, in polls and waits.  Returns whether

@@ -7,9 +7,9 @@
 #include "base/invariant.h"
 #include "harness/protocol/pipeline/links.h"
 
-static inline enum link_end links_producer(enum link_way way)
+static inline enum link_end links_producer(enum link_flow flow)
 {
-    return way == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
+    return flow == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
 }
 
 /* The rank + 1 of the other end, for an end in this rank. */
@@ -21,18 +21,18 @@ static inline int32_t links_other(const struct link_edge *edge,
 
 /* The number of columns of a stream in all steps. */
 static inline int64_t links_columns(const struct links *links,
-                                    enum link_way way)
+                                    enum link_flow flow)
 {
-    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
+    return (flow == LINK_DOWN ? links->steps : links->steps - 1) *
            links->columns;
 }
 
-int links_tag(int64_t edge, enum link_way way);
+int links_tag(int64_t edge, enum link_flow flow);
 
 void links_drop_rows(struct links *links);
 
 /* Sends complete, unsent columns if the other end is known. */
-void links_send_piece(struct links *links, int64_t edge, enum link_way way);
+void links_send_piece(struct links *links, int64_t edge, enum link_flow flow);
 
 /* Opens the mailbox; -ENOMEM. links_take_notes handles arrived notes and
  * returns whether there were any. */

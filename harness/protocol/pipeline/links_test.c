@@ -27,15 +27,15 @@ struct rank {
     uint64_t seed;
 };
 
-static uint64_t column_of(int64_t edge, enum link_way way, int64_t column)
+static uint64_t column_of(int64_t edge, enum link_flow flow, int64_t column)
 {
-    return (uint64_t)((edge * 2 + (int64_t)way) * 1000003 + column) *
+    return (uint64_t)((edge * 2 + (int64_t)flow) * 1000003 + column) *
            0x9e3779b97f4a7c15u;
 }
 
-static enum link_end producer_of(enum link_way way)
+static enum link_end producer_of(enum link_flow flow)
 {
-    return way == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
+    return flow == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
 }
 
 static bool has_end(const struct rank *rank, int64_t edge, enum link_end end)
@@ -44,33 +44,33 @@ static bool has_end(const struct rank *rank, int64_t edge, enum link_end end)
 }
 
 /* Writes a step's row in pieces of random length. */
-static void produce(struct rank *rank, int64_t edge, enum link_way way,
+static void produce(struct rank *rank, int64_t edge, enum link_flow flow,
                     int64_t step)
 {
     int64_t columns = rank->world->columns;
-    uint64_t *row = rank->row[edge][way];
+    uint64_t *row = rank->row[edge][flow];
     for (int64_t done = 0; done < columns;) {
         int64_t to = done + testing_between(&rank->seed, 1, columns - done);
         for (; done < to; done++)
-            row[done] = column_of(edge, way, step * columns + done);
-        links_advance(&rank->links, edge, way, step * columns + done, row);
+            row[done] = column_of(edge, flow, step * columns + done);
+        links_advance(&rank->links, edge, flow, step * columns + done, row);
         if (testing_random(&rank->seed) % 2)
             links_progress(&rank->links);
     }
 }
 
-static void consume(struct rank *rank, int64_t edge, enum link_way way,
+static void consume(struct rank *rank, int64_t edge, enum link_flow flow,
                     int64_t step)
 {
     int64_t columns = rank->world->columns;
-    uint64_t *row = rank->row[edge][way];
+    uint64_t *row = rank->row[edge][flow];
     for (int64_t here = 0; here < columns;) {
         int64_t to = here + testing_between(&rank->seed, 1, columns - here);
         int64_t need = step * columns + to;
-        if (links_complete(&rank->links, edge, way) < need)
-            links_wait(&rank->links, edge, way, need, row);
+        if (links_complete(&rank->links, edge, flow) < need)
+            links_wait(&rank->links, edge, flow, need, row);
         for (; here < to; here++)
-            if (row[here] != column_of(edge, way, step * columns + here))
+            if (row[here] != column_of(edge, flow, step * columns + here))
                 rank->world->wrong++;
     }
 }
@@ -90,14 +90,14 @@ static void register_ends(struct rank *rank)
 }
 
 /* All that this rank makes of a step goes out before it waits for others'. */
-static void run_way(struct rank *rank, enum link_way way, int64_t step)
+static void run_flow(struct rank *rank, enum link_flow flow, int64_t step)
 {
     for (int64_t e = 0; e < rank->world->edges; e++)
-        if (has_end(rank, e, producer_of(way)))
-            produce(rank, e, way, step);
+        if (has_end(rank, e, producer_of(flow)))
+            produce(rank, e, flow, step);
     for (int64_t e = 0; e < rank->world->edges; e++)
-        if (has_end(rank, e, 1 - producer_of(way)))
-            consume(rank, e, way, step);
+        if (has_end(rank, e, 1 - producer_of(flow)))
+            consume(rank, e, flow, step);
 }
 
 static void *run_rank(void *arg)
@@ -114,9 +114,9 @@ static void *run_rank(void *arg)
         comm_quiet_barrier(&rank->comm);
         register_ends(rank);
         for (int64_t step = 0; step < w->steps; step++) {
-            run_way(rank, LINK_DOWN, step);
+            run_flow(rank, LINK_DOWN, step);
             if (step + 1 < w->steps)
-                run_way(rank, LINK_UP, step);
+                run_flow(rank, LINK_UP, step);
         }
         links_finish(&rank->links, NULL);
         comm_quiet_barrier(&rank->comm);

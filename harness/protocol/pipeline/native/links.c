@@ -14,13 +14,13 @@ struct links_end {
     bool entered;
 };
 
-void links_send(struct links *links, int64_t edge, enum link_way way,
+void links_send(struct links *links, int64_t edge, enum link_flow flow,
                 int64_t complete, void *row)
 {
     struct link_edge *e = &links->edge[edge];
-    struct link_stream *stream = &e->stream[way];
-    invariant(complete <= links_columns(links, way));
-    int32_t other = links_other(e, links_producer(way));
+    struct link_stream *stream = &e->stream[flow];
+    invariant(complete <= links_columns(links, flow));
+    int32_t other = links_other(e, links_producer(flow));
     bool inside = other == links->comm->rank + 1;
     /* One that is not known may turn out to be inside. */
     if (links->own.memory != NULL && (inside || other == 0))
@@ -32,22 +32,22 @@ void links_send(struct links *links, int64_t edge, enum link_way way,
     comm_begin(links->comm);
     stream->row = row;
     engine_publish(&stream->complete, complete);
-    if (links_other(e, links_producer(way)) != links->comm->rank + 1)
-        links_send_piece(links, edge, way);
+    if (links_other(e, links_producer(flow)) != links->comm->rank + 1)
+        links_send_piece(links, edge, flow);
     comm_end(links->comm);
 }
 
 /* Receives the rest of the step's row, in as many pieces as arrive. */
-static bool take_piece(struct links *links, int64_t edge, enum link_way way,
+static bool take_piece(struct links *links, int64_t edge, enum link_flow flow,
                        int64_t need, char *row)
 {
-    struct link_stream *stream = &links->edge[edge].stream[way];
-    int32_t other = links_other(&links->edge[edge], 1 - links_producer(way));
+    struct link_stream *stream = &links->edge[edge].stream[flow];
+    int32_t other = links_other(&links->edge[edge], 1 - links_producer(flow));
     bool any = false;
     for (;;) {
         MPI_Status status;
         int arrived, bytes;
-        int64_t here = links_complete(links, edge, way);
+        int64_t here = links_complete(links, edge, flow);
         size_t first = (size_t)(here % links->columns);
         if (!stream->receiving) {
             if (here >= need)
@@ -55,7 +55,7 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
             MPI_Irecv(
                 row + first * links->column_bytes,
                 (int)(((size_t)links->columns - first) * links->column_bytes),
-                MPI_BYTE, other - 1, links_tag(edge, way), links->pieces,
+                MPI_BYTE, other - 1, links_tag(edge, flow), links->pieces,
                 &stream->piece);
         }
         MPI_Test(&stream->piece, &arrived, &status);
@@ -71,15 +71,15 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
 }
 
 /* Receives pieces of the stream; returns whether anything arrived. */
-static bool receive_pieces(struct links *links, int64_t edge, enum link_way way,
-                           int64_t need, void *row)
+static bool receive_pieces(struct links *links, int64_t edge,
+                           enum link_flow flow, int64_t need, void *row)
 {
-    int32_t other = links_other(&links->edge[edge], 1 - links_producer(way));
+    int32_t other = links_other(&links->edge[edge], 1 - links_producer(flow));
     if (!links->remote || !comm_try(links->comm))
         return false;
     bool any = false, known = other != 0 && other != links->comm->rank + 1;
     if (known)
-        any = take_piece(links, edge, way, need, row);
+        any = take_piece(links, edge, flow, need, row);
     /* Notes of other ranks can wait a little; an arrived piece cannot. */
     if (!any && (!known || ++links->looks % LOOKS_PER_NOTE == 0))
         any = links_take_notes(links);
@@ -98,19 +98,19 @@ static void pass_moment(struct links *links, struct engine_idle *idle,
         engine_idle(idle, &links->patience, NULL);
 }
 
-uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+uint64_t links_wait(struct links *links, int64_t edge, enum link_flow flow,
                     int64_t need, void *row)
 {
-    struct engine_progress *progress = &links->edge[edge].stream[way].complete;
+    struct engine_progress *progress = &links->edge[edge].stream[flow].complete;
     struct engine_idle idle = {0};
-    int32_t other = links_other(&links->edge[edge], 1 - links_producer(way));
+    int32_t other = links_other(&links->edge[edge], 1 - links_producer(flow));
     bool inside = !links->remote || other == links->comm->rank + 1;
     if (inside && links->serve == NULL)
         return engine_wait_until(&links->patience, progress, need);
     uint64_t since = engine_ticks();
-    invariant(need <= links_columns(links, way));
+    invariant(need <= links_columns(links, flow));
     while (engine_reached(progress) < need)
-        pass_moment(links, &idle, receive_pieces(links, edge, way, need, row));
+        pass_moment(links, &idle, receive_pieces(links, edge, flow, need, row));
     return engine_ticks() - since;
 }
 

@@ -13,11 +13,11 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
 }
 
 /* Whether an end of this rank produces a stream, and which. */
-static bool feeds_way(const struct links *links, enum link_end end,
-                      enum link_way *way)
+static bool feeds_stream(const struct links *links, enum link_end end,
+                         enum link_flow *flow)
 {
-    *way = end == LINK_PREDECESSOR ? LINK_DOWN : LINK_UP;
-    return links_columns(links, *way) > 0;
+    *flow = end == LINK_PREDECESSOR ? LINK_DOWN : LINK_UP;
+    return links_columns(links, *flow) > 0;
 }
 
 /* The other end of one of this rank's edges is at `rank`. */
@@ -26,17 +26,17 @@ static void meet_end(struct links *links, int64_t edge, int rank)
     struct link_edge *e = &links->edge[edge];
     bool inside = rank == links->comm->rank;
     for (int end = 0; end < 2; end++) {
-        enum link_way way;
+        enum link_flow flow;
         if (!e->here[end])
             continue;
         invariant(links_other(e, end) == 0);
         atomic_store_explicit(&e->other[end], rank + 1, memory_order_relaxed);
-        if (!feeds_way(links, end, &way))
+        if (!feeds_stream(links, end, &flow))
             continue;
         if (inside)
             links->owed--;
         else
-            links_send_piece(links, edge, way);
+            links_send_piece(links, edge, flow);
     }
 }
 
@@ -71,7 +71,7 @@ static void at_home(struct links *links, int64_t edge, int end, int rank)
 
 void links_register(struct links *links, int64_t edge, enum link_end end)
 {
-    enum link_way way;
+    enum link_flow flow;
     if (!links->remote) {
         /* Several threads: the largest stays. */
         int64_t touched = atomic_load(&links->touched);
@@ -84,7 +84,7 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
     comm_begin(links->comm);
     touch_edge(links, edge);
     links->edge[edge].here[end] = true;
-    links->owed += feeds_way(links, end, &way);
+    links->owed += feeds_stream(links, end, &flow);
     if (home == links->comm->rank)
         at_home(links, edge, end, home);
     else

@@ -10,6 +10,7 @@
 
 #include "base/pages.h"
 #include "harness/engine/sim/world.h"
+#include "harness/protocol/pipeline/links_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ enum {
 };
 
 /* One direction of an edge: columns through all steps, and messages. */
-struct way {
+struct sim_stream {
     int64_t produced, sent;
     int64_t handed; /* columns that another thread of the rank took over */
     int32_t pieces, posted, taken;
@@ -34,7 +35,7 @@ struct way {
 struct link_wire {
     int32_t at[2]; /* by end: where it is + 1, 0: not registered */
     bool met;      /* the ends know each other */
-    struct way way[2];
+    struct sim_stream stream[2];
 };
 
 /* ---- the places of the ends ---- */
@@ -75,8 +76,8 @@ static void count_notes(struct links *links, int64_t edge, int end)
 static void meet_edge(struct links *links, int64_t edge)
 {
     links->wire[edge].met = true;
-    for (int way = 0; way < 2; way++)
-        engine_wake(&links->edge[edge].stream[way].complete.moved);
+    for (int flow = 0; flow < 2; flow++)
+        engine_wake(&links->edge[edge].stream[flow].complete.moved);
 }
 
 void links_register(struct links *links, int64_t edge, enum link_end end)
@@ -103,15 +104,15 @@ static void carry_bytes(const struct links *links, int from, int to,
 static void say_hello(struct links *links, int64_t edge)
 {
     struct link_wire *wire = &links->wire[edge];
-    struct way *way = &wire->way[LINK_DOWN];
+    struct sim_stream *stream = &wire->stream[LINK_DOWN];
     int self = wire->at[LINK_SUCCESSOR] - 1;
     int other = wire->at[LINK_PREDECESSOR] - 1;
     int home = comm_address(links->comm, links_home(links, edge), 0);
     carry_bytes(links, self, home, sizeof(struct link_note));
     carry_bytes(links, home, other, sizeof(struct link_note));
-    int64_t kept = way->produced;
+    int64_t kept = stream->produced;
     size_t bytes = (size_t)kept * links->column_bytes;
-    way->sent = kept;
+    stream->sent = kept;
     meet_edge(links, edge);
     if (kept > 0 && !is_inside(links, wire)) {
         count_message(links, bytes);
@@ -122,19 +123,19 @@ static void say_hello(struct links *links, int64_t edge)
 
 /* ---- the producer ---- */
 
-static int piece_tag(int64_t edge, enum link_way way)
+static int piece_tag(int64_t edge, enum link_flow flow)
 {
-    return TAG_PIECE + 2 * (int)(edge % TAGS) + (int)way;
+    return TAG_PIECE + 2 * (int)(edge % TAGS) + (int)flow;
 }
 
-static void send_piece(struct links *links, int64_t edge, enum link_way way,
+static void send_piece(struct links *links, int64_t edge, enum link_flow flow,
                        size_t bytes)
 {
     struct link_wire *wire = &links->wire[edge];
-    int to = wire->at[way == LINK_DOWN ? LINK_SUCCESSOR : LINK_PREDECESSOR] - 1;
-    int tag = piece_tag(edge, way);
+    int to = wire->at[1 - links_producer(flow)] - 1;
+    int tag = piece_tag(edge, flow);
     count_message(links, bytes);
-    wire->way[way].pieces++;
+    wire->stream[flow].pieces++;
     if (bytes < DETACHED_BYTES) {
         MPI_Send(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all);
         return;
@@ -145,21 +146,21 @@ static void send_piece(struct links *links, int64_t edge, enum link_way way,
 
 /* Upward rows are produced after a downward piece has arrived, so both ends
  * have met. */
-void links_send(struct links *links, int64_t edge, enum link_way which,
+void links_send(struct links *links, int64_t edge, enum link_flow flow,
                 int64_t complete, void *row)
 {
     struct link_wire *wire = &links->wire[edge];
-    struct way *way = &wire->way[which];
+    struct sim_stream *stream = &wire->stream[flow];
     (void)row;
-    way->produced = complete;
-    if (!wire->met || complete <= way->sent)
+    stream->produced = complete;
+    if (!wire->met || complete <= stream->sent)
         return;
-    size_t bytes = (size_t)(complete - way->sent) * links->column_bytes;
-    way->sent = complete;
+    size_t bytes = (size_t)(complete - stream->sent) * links->column_bytes;
+    stream->sent = complete;
     if (is_inside(links, wire))
-        engine_publish(&links->edge[edge].stream[which].complete, complete);
+        engine_publish(&links->edge[edge].stream[flow].complete, complete);
     else
-        send_piece(links, edge, which, bytes);
+        send_piece(links, edge, flow, bytes);
 }
 
 /* ---- the consumer ---- */
@@ -176,74 +177,68 @@ static void pass_moment(struct links *links, struct engine_progress *progress,
         engine_idle(idle, &links->patience, NULL);
 }
 
-static void wait_to_meet(struct links *links, int64_t edge, enum link_way way)
+static void wait_to_meet(struct links *links, int64_t edge, enum link_flow flow)
 {
     struct link_wire *wire = &links->wire[edge];
     struct engine_idle idle = {0};
     while (!wire->met)
-        if (way == LINK_DOWN && wire->at[LINK_PREDECESSOR] != 0)
+        if (flow == LINK_DOWN && wire->at[LINK_PREDECESSOR] != 0)
             say_hello(links, edge);
         else
-            pass_moment(links, &links->edge[edge].stream[way].complete, &idle);
-}
-
-/* Columns that a stream carries in all. */
-static int64_t columns_of(const struct links *links, enum link_way way)
-{
-    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
-           links->columns;
+            pass_moment(links, &links->edge[edge].stream[flow].complete, &idle);
 }
 
 /* Posts receives for all pieces under way, and for one more if needed. */
 static void post_receives(struct links *links, int64_t edge,
-                          enum link_way which)
+                          enum link_flow flow)
 {
     struct link_wire *wire = &links->wire[edge];
-    struct way *way = &wire->way[which];
+    struct sim_stream *stream = &wire->stream[flow];
     size_t row = (size_t)links->columns * links->column_bytes;
-    int from =
-        wire->at[which == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR] - 1;
-    int32_t coming = way->pieces + (way->sent < columns_of(links, which));
-    while (way->posted < coming && way->posted - way->taken < LINKS_POSTED) {
+    int from = wire->at[links_producer(flow)] - 1;
+    int32_t coming =
+        stream->pieces + (stream->sent < links_columns(links, flow));
+    while (stream->posted < coming &&
+           stream->posted - stream->taken < LINKS_POSTED) {
         MPI_Irecv(links->rows + row, (int)row, MPI_BYTE, from,
-                  piece_tag(edge, which), links->comm->all,
-                  &way->piece[way->posted % LINKS_POSTED]);
-        way->posted++;
+                  piece_tag(edge, flow), links->comm->all,
+                  &stream->piece[stream->posted % LINKS_POSTED]);
+        stream->posted++;
     }
 }
 
-static void take_piece(struct links *links, int64_t edge, enum link_way which)
+static void take_piece(struct links *links, int64_t edge, enum link_flow flow)
 {
-    struct way *way = &links->wire[edge].way[which];
-    struct link_piece piece = {.request =
-                                   &way->piece[way->taken % LINKS_POSTED]};
+    struct sim_stream *stream = &links->wire[edge].stream[flow];
+    struct link_piece piece = {
+        .request = &stream->piece[stream->taken % LINKS_POSTED]};
     int bytes;
     if (links->serve == NULL)
         MPI_Wait(piece.request, &piece.status);
     while (*piece.request != MPI_REQUEST_NULL)
         links->serve(links->serve_arg, &piece);
     MPI_Get_count(&piece.status, MPI_BYTE, &bytes);
-    way->taken++;
+    stream->taken++;
     engine_sleep(links->piece_s);
-    engine_publish(&links->edge[edge].stream[which].complete,
-                   links_complete(links, edge, which) +
+    engine_publish(&links->edge[edge].stream[flow].complete,
+                   links_complete(links, edge, flow) +
                        bytes / (int64_t)links->column_bytes);
 }
 
 /* A worker's own boundary is in its caches, and costs nothing. */
 static void charge_handover(const struct links *links, int64_t edge,
-                            enum link_way which, int64_t need)
+                            enum link_flow flow, int64_t need)
 {
     struct link_wire *wire = &links->wire[edge];
-    struct way *way = &wire->way[which];
+    struct sim_stream *stream = &wire->stream[flow];
     if (wire->at[LINK_PREDECESSOR] == wire->at[LINK_SUCCESSOR])
         return;
     engine_charge(ENGINE_HANDOVER);
-    if (need > way->handed)
+    if (need > stream->handed)
         engine_charge_times(ENGINE_HANDOVER_BYTE,
-                            (double)(need - way->handed) *
+                            (double)(need - stream->handed) *
                                 (double)links->column_bytes);
-    way->handed = need > way->handed ? need : way->handed;
+    stream->handed = need > stream->handed ? need : stream->handed;
 }
 
 bool links_shared(const struct links *links, int64_t edge)
@@ -252,25 +247,25 @@ bool links_shared(const struct links *links, int64_t edge)
     return at[0] != 0 && at[1] != 0 && at[0] != at[1];
 }
 
-uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+uint64_t links_wait(struct links *links, int64_t edge, enum link_flow flow,
                     int64_t need, void *row)
 {
-    struct engine_progress *progress = &links->edge[edge].stream[way].complete;
+    struct engine_progress *progress = &links->edge[edge].stream[flow].complete;
     struct engine_idle idle = {0};
     uint64_t since = engine_ticks();
     (void)row;
-    wait_to_meet(links, edge, way);
+    wait_to_meet(links, edge, flow);
     bool near = is_inside(links, &links->wire[edge]);
     while (near && engine_reached(progress) < need)
         pass_moment(links, progress, &idle);
     while (engine_reached(progress) < need) {
-        post_receives(links, edge, way);
-        take_piece(links, edge, way);
+        post_receives(links, edge, flow);
+        take_piece(links, edge, flow);
     }
     if (near)
-        charge_handover(links, edge, way, need);
+        charge_handover(links, edge, flow, need);
     else
-        post_receives(links, edge, way);
+        post_receives(links, edge, flow);
     return engine_ticks() - since;
 }
 
