@@ -16,7 +16,7 @@ struct comm {
     MPI_Comm all;  /* the launch */
     MPI_Comm host; /* the ranks of this host */
     int rank, ranks;
-    int held; /* ranks in this process, from `rank` on: 1; in simulation all */
+    int local; /* ranks in this process, from `rank` on: 1; in simulation all */
     int host_rank, host_ranks;
     bool one_host; /* all ranks share one host */
     int lanes;   /* MPI processes of a rank: 1; in simulation one per thread */

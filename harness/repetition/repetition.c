@@ -51,8 +51,8 @@ static void open_lists(struct run *run)
     const struct comm *comm = &run->context->comm;
     const int *before = run->tree.rank_worker;
     run->first = before[comm->rank];
-    run->workers = before[comm->rank + comm->held] - run->first;
-    run->rank = need_zeroed((size_t)comm->held, sizeof(*run->rank));
+    run->workers = before[comm->rank + comm->local] - run->first;
+    run->rank = need_zeroed((size_t)comm->local, sizeof(*run->rank));
     run->worker = need_zeroed((size_t)run->workers + 1, sizeof(*run->worker));
     run_open_impl(run);
 }

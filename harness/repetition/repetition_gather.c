@@ -164,7 +164,7 @@ static void gather_ranks(struct run *run, struct run_result *result)
         first = all[r].start_s < first ? all[r].start_s : first;
         last = all[r].start_s > last ? all[r].start_s : last;
     }
-    bool one_clock = comm->one_host || comm->held == comm->ranks;
+    bool one_clock = comm->one_host || comm->local == comm->ranks;
     result->skew_s = one_clock ? last - first : -1;
     if (ledger_of(run) != NULL)
         result->time_s = ledger_of(run)->over_s - run->rank->start_s;

@@ -97,7 +97,7 @@ struct run {
 
 static inline int run_ranks(const struct run *run)
 {
-    return run->context->comm.held;
+    return run->context->comm.local;
 }
 
 /* The rank of a worker here, and its thread in that rank. */

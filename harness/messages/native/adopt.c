@@ -49,7 +49,7 @@ int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
     }
     *comm = (struct comm){.all = MPI_COMM_NULL,
                           .host = MPI_COMM_NULL,
-                          .held = 1,
+                          .local = 1,
                           .lanes = 1,
                           .mpi = block ? &block->lock : NULL,
                           .failed = block ? &block->failed : NULL,

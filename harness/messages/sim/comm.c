@@ -17,7 +17,7 @@ int comm_open(struct comm *comm, struct error *err)
     comm_simulate(comm);
     MPI_Comm_rank(comm->all, &comm->rank);
     MPI_Comm_size(comm->all, &comm->ranks);
-    comm->held = comm->ranks;
+    comm->local = comm->ranks;
     return 0;
 }
 

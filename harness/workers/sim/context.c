@@ -114,7 +114,7 @@ int context_open(struct launch_context *context, const struct worklist *work,
     context->threads = work->threads;
     context->comm.lanes = work->threads;
     context->comm.ranks = work->ranks;
-    context->comm.held = work->ranks;
+    context->comm.local = work->ranks;
     context->comm.one_host = all_on_one(world);
     context->seed = work->seed;
     context->out = work->out;
