@@ -79,7 +79,7 @@ double balanced_end(const struct stint *first, size_t bytes, int threads,
 void count_threads(struct counters_site *counted, int threads);
 
 /* Memory that exactly the threads of one visit share, zeroed before it. */
-struct slot {
+struct visit_slot {
     _Atomic uintptr_t instance;
     _Atomic int32_t left;
 };
@@ -103,7 +103,7 @@ struct instance {
     struct engine_lock lock;
     _Alignas(128) _Atomic int64_t done; /* stealing: iterations handed out */
     struct instance *next;
-    struct site *site;
+    struct loop_site *site;
     int threads;
     int64_t iterations;
     bool steals;
@@ -120,17 +120,17 @@ struct instance {
 struct frame;
 
 /* The thread takes part in the visit of `slot`. */
-void instance_join(struct frame *frame, struct slot *slot);
+void instance_join(struct frame *frame, struct visit_slot *slot);
 
 /* No more threads of the team will arrive: a visit that some thread has not
  * left is not counted. */
-void instance_abandon(struct slot *slot);
+void instance_abandon(struct visit_slot *slot);
 
 /* The thread has had its last chunk; the team's last one counts the visit. */
 void instance_leave(struct frame *frame);
 
 /* Counts a visit that was measured in one thread only. */
-void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
+void instance_count_alone(struct loop_site *site, uint64_t begin, uint64_t end);
 
 /* ---- omp_costs.c ---- */
 
@@ -152,7 +152,7 @@ void costs_end_chunk(struct frame *frame);
 
 /* After the visit: its costs become the site's, or are recorded.  Under the
  * site's lock. */
-void costs_keep(struct site *site, const struct instance *instance);
+void costs_keep(struct loop_site *site, const struct instance *instance);
 
 /* ---- omp_handout.c ---- */
 
@@ -165,7 +165,7 @@ struct frame {
     uint64_t first, step, end; /* in the type of the loop */
     uint64_t taken;            /* iterations so far, or the sum of to - from */
     int64_t chunks;
-    bool own; /* we hand out the chunks, not the runtime */
+    bool replaced; /* we hand out the chunks, not the runtime */
     struct {
         bool is; /* from a table only, and nobody needs their number */
         /* The first `even` steps have one size, and `stride` is that size in
@@ -175,9 +175,9 @@ struct frame {
     bool over;
     int32_t thread, threads;
     int64_t iterations;
-    struct site *site; /* NULL: the table of sites is full */
+    struct loop_site *site; /* NULL: the table of sites is full */
     const struct runtime *runtime;
-    struct slot *slot;
+    struct visit_slot *slot;
     struct instance *instance; /* NULL: this visit is not counted */
     struct member *member;
     struct {
@@ -193,8 +193,8 @@ struct frame {
         /* The runtime's first chunk, not handed out yet: `first` to `end`. */
         bool pending;
     } is;
-    const void *task;       /* that executes it; NULL: not known */
-    struct slot alone_slot; /* the slot of a thread without a team */
+    const void *task;             /* that executes it; NULL: not known */
+    struct visit_slot alone_slot; /* the slot of a thread without a team */
 };
 
 /* A parallel region that the thread is in: all members that other threads read
@@ -203,7 +203,7 @@ struct region {
     _Alignas(64) void *reductions; /* GOMP_parallel_reductions looks here */
     void (*body)(void *);
     void *data;
-    struct site *site;
+    struct loop_site *site;
     struct team *team; /* NULL: not measured here */
     uint64_t stamp;    /* the team's current stamp */
     struct mate *outside;
@@ -213,22 +213,22 @@ struct region {
 
 /* What the calls of a block for number and size of the team return. */
 struct unit {
-    const struct blocks *blocks;
+    const struct cutter *blocks;
     int number, of;
 };
 
 /* Finds out whether a region's static loop may be cut; NULL: it may not, and
  * `note` says why.  Reads files: no lock may be held. */
-struct blocks *blocks_find(const struct module *module, const void *address,
+struct cutter *blocks_find(const struct module *module, const void *address,
                            const struct runtime *runtime,
                            char note[COUNTERS_NAME_MAX]);
 
 /* One visit of a region that is cut in blocks. */
 struct cut {
     struct region region;
-    struct blocks *blocks;
-    struct site *loop;
-    struct slot slot;
+    struct cutter *blocks;
+    struct loop_site *loop;
+    struct visit_slot slot;
     int per; /* blocks per thread */
     struct engine_lock lock;
     double ticks, squares; /* of the blocks that are finished */
@@ -255,7 +255,7 @@ struct here {
     /* A program compiled by gcc calls LLVM's runtime: the address of the call,
      * and the site of the region that it begins. */
     const void *caller;
-    struct site *entering;
+    struct loop_site *entering;
     struct sums sums;
     struct {
         int64_t since, quiet; /* calls since the last timed one; calls until the
@@ -305,7 +305,7 @@ static inline void blocks_guard(const char *what)
 
 /* Pushes a new frame for the call from this address.  Never NULL: if memory
  * runs out, the program ends. */
-struct frame *frame_push(const struct runtime *runtime, struct site *site);
+struct frame *frame_push(const struct runtime *runtime, struct loop_site *site);
 void frame_pop(void);
 /* Pops the frames above `top`: their loops were cancelled with their region. */
 void frames_drop(struct frame *top);
@@ -314,7 +314,7 @@ void frames_drop(struct frame *top);
 void frames_forget(const void *task);
 
 /* The thread joins the visit of `slot`, and begins it if it is the first. */
-void frame_join(struct frame *frame, struct slot *slot);
+void frame_join(struct frame *frame, struct visit_slot *slot);
 
 /* The next chunk of a loop whose chunks we hand out.  False: none is left. */
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk);
@@ -380,6 +380,6 @@ bool ompt_is_active(void);
 bool ompt_find_place(struct ompt_place *place);
 
 /* The memory of the task's next loop. */
-struct slot *ompt_next_slot(const struct ompt_place *place);
+struct visit_slot *ompt_next_slot(const struct ompt_place *place);
 
 #endif

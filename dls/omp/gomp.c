@@ -112,7 +112,7 @@ static bool start_long(struct frame *frame, const struct clause *clause,
                              .end = (uint64_t)end,
                              .step = (uint64_t)step};
     bool more = gomp_begin(frame, &b, clause, from, to);
-    if (frame->own)
+    if (frame->replaced)
         return take_long(frame, from, to);
     return watch_first(frame, more, more ? (uint64_t)*to - (uint64_t)*from : 0);
 }
@@ -123,7 +123,7 @@ static bool start_ull(struct frame *frame, const struct clause *clause, bool up,
     const struct bounds b = {
         .wide = true, .up = up, .first = first, .end = end, .step = step};
     bool more = gomp_begin(frame, &b, clause, from, to);
-    if (frame->own)
+    if (frame->replaced)
         return take_ull(frame, from, to);
     return watch_first(frame, more, more ? *to - *from : 0);
 }
@@ -132,7 +132,7 @@ static __attribute__((noinline)) bool
 next_long(enum runtime_entry entry, const void *caller, long *from, long *to)
 {
     struct frame *frame = here.top;
-    if (frame != NULL && frame->own)
+    if (frame != NULL && frame->replaced)
         return take_long(frame, from, to);
     if (frame != NULL)
         return watch_chunk(frame, entry, from, to);
@@ -144,7 +144,7 @@ static __attribute__((noinline)) bool
 next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
 {
     struct frame *frame = here.top;
-    if (frame != NULL && frame->own)
+    if (frame != NULL && frame->replaced)
         return take_ull(frame, from, to);
     if (frame != NULL)
         return watch_ull(frame, entry, from, to);

@@ -38,7 +38,7 @@ const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm);
 const struct runtime *gomp_runtime_here(const void *caller);
 
 /* Whether this library follows the visits of a loop. */
-bool gomp_is_known(const struct site *site, const struct clause *clause);
+bool gomp_is_known(const struct loop_site *site, const struct clause *clause);
 
 /* Pushes a frame for the call from this address.  Returns gomp_is_known; if
  * true, call gomp_begin next. */

@@ -26,7 +26,7 @@ void (*gomp_real(const struct runtime *runtime, enum runtime_entry entry))(void)
 const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm)
 {
     const struct clause clause = {.clause = CLAUSE_CALL, .by_llvm = by_llvm};
-    const struct site *site = site_find(caller, &clause);
+    const struct loop_site *site = site_find(caller, &clause);
     return site != NULL ? site->runtime : runtime_at(caller, by_llvm);
 }
 
@@ -50,9 +50,9 @@ static uint64_t count_iterations(const struct bounds *b)
 }
 
 /* A loop that the runtime alone knows; one thread counts its visits. */
-static void begin_alone(struct frame *frame)
+static void begin_single(struct frame *frame)
 {
-    const struct site *site = frame->site;
+    const struct loop_site *site = frame->site;
     if (site == NULL || !site->measures || site->runtime->thread == NULL ||
         site->runtime->thread() != 0)
         return;
@@ -61,7 +61,7 @@ static void begin_alone(struct frame *frame)
     open_visit(site->counted, frame->timed.since);
 }
 
-bool gomp_is_known(const struct site *site, const struct clause *clause)
+bool gomp_is_known(const struct loop_site *site, const struct clause *clause)
 {
     /* In LLVM's runtime, programs of gcc are not watched chunk by chunk. */
     return site != NULL &&
@@ -78,14 +78,14 @@ bool gomp_push(const void *address, const struct clause *clause,
                struct frame **out)
 {
     blocks_guard("a loop of the team");
-    struct site *site = site_find(address, clause);
+    struct loop_site *site = site_find(address, clause);
     const struct runtime *runtime =
         site != NULL ? site->runtime : runtime_at(address, false);
     struct frame *frame = frame_push(runtime, site);
     *out = frame;
     if (gomp_is_known(site, clause))
         return true;
-    begin_alone(frame);
+    begin_single(frame);
     return false;
 }
 
@@ -105,7 +105,7 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
                        void **memory)
 {
     const struct runtime *runtime = frame->runtime;
-    if (frame->own)
+    if (frame->replaced)
         return REAL(start_fn, runtime, GOMP_loop_start)(
             0, 0, 1, GOMP_DYNAMIC, 1, NULL, NULL, NULL, memory);
     if (b->wide)
@@ -119,11 +119,11 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
 
 /* Begins a loop whose chunks LLVM's runtime hands out: it begins with its first
  * chunk, which waits in the frame until requested. */
-static bool begin_left(struct frame *frame, const struct bounds *b,
-                       const struct clause *clause, void *from, void *to)
+static bool begin_untouched(struct frame *frame, const struct bounds *b,
+                            const struct clause *clause, void *from, void *to)
 {
     long first, end;
-    begin_alone(frame);
+    begin_single(frame);
     if (from != NULL)
         return begin_real(frame, b, clause, from, to, NULL);
     frame->is.pending = begin_real(frame, b, clause, &first, &end, NULL);
@@ -147,17 +147,18 @@ bool gomp_begin(struct frame *frame, const struct bounds *b,
     } else {
         known = ompt_find_place(&place);
     }
-    frame->own = known && site_takes(frame->site, iterations, place.threads);
-    frame->iterations = frame->own ? (int64_t)iterations : 0;
+    frame->replaced =
+        known && site_takes(frame->site, iterations, place.threads);
+    frame->iterations = frame->replaced ? (int64_t)iterations : 0;
     frame->first = b->first;
     frame->end = b->end;
     frame->step = b->step;
     frame->threads = place.threads;
     frame->thread = place.thread;
-    if (!shares && !frame->own)
-        return begin_left(frame, b, clause, from, to);
+    if (!shares && !frame->replaced)
+        return begin_untouched(frame, b, clause, from, to);
     if (shares) {
-        memory = (void *)sizeof(struct slot);
+        memory = (void *)sizeof(struct visit_slot);
         more = begin_real(frame, b, clause, from, to, &memory);
     } else if (place.task != NULL) {
         memory = ompt_next_slot(&place);

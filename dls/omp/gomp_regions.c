@@ -9,7 +9,7 @@
  * and needs the region's site. */
 static void enter_region(struct region *region, unsigned threads)
 {
-    struct site *site = region->site;
+    struct loop_site *site = region->site;
     region->outside = here.mate;
     if (site == NULL || !site->measures)
         return;
@@ -173,7 +173,7 @@ static bool run_known(struct parallel_loop *loop, unsigned threads,
     if (settings()->folder != NULL)
         begin_region(&loop->region, loop->clause.caller, threads);
     loop->clause.region = loop->region.site;
-    const struct site *site = site_find(body, &loop->clause);
+    const struct loop_site *site = site_find(body, &loop->clause);
     *runtime =
         site != NULL ? site->runtime : runtime_at(loop->clause.caller, false);
     if (!gomp_is_known(site, &loop->clause))

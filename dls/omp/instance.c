@@ -19,7 +19,7 @@ enum { IDLES_MAX = 64, SPEED_VISITS = 3 };
 
 /* ---- made, kept, freed ---- */
 
-static struct instance *make_instance(struct site *site, int threads)
+static struct instance *make_instance(struct loop_site *site, int threads)
 {
     struct instance *made =
         settings_need(lines_zeroed(sizeof(*made)), "a loop");
@@ -51,7 +51,7 @@ static bool fits_loop(const struct instance *idle, int threads,
     return idle->iterations == iterations || idle->table.start == NULL;
 }
 
-static struct instance *take_idle(struct site *site, int threads,
+static struct instance *take_idle(struct loop_site *site, int threads,
                                   int64_t iterations)
 {
     engine_lock(&site->lock);
@@ -68,7 +68,7 @@ static struct instance *take_idle(struct site *site, int threads,
 }
 
 /* The one that was longest unused leaves where there are many. */
-static void keep_idle(struct site *site, struct instance *instance)
+static void keep_idle(struct loop_site *site, struct instance *instance)
 {
     struct instance *last = NULL;
     instance->next = site->idle;
@@ -89,7 +89,7 @@ static void keep_idle(struct site *site, struct instance *instance)
 
 /* The threads' relative speeds, as measured in the first visits; NULL: they are
  * not known, or equal as far as can be told. */
-static double *find_powers(struct site *site, int threads)
+static double *find_powers(struct loop_site *site, int threads)
 {
     double *power = NULL, least = 0, most = 0;
     engine_lock(&site->lock);
@@ -210,7 +210,7 @@ static void open_member(struct instance *instance, int number)
                           &instance->lock, strategy->ops->feedback != NULL, 0);
 }
 
-static struct instance *begin_instance(struct site *site, int threads,
+static struct instance *begin_instance(struct loop_site *site, int threads,
                                        int64_t iterations)
 {
     struct instance *instance = take_idle(site, threads, iterations);
@@ -243,7 +243,7 @@ static struct instance *begin_instance(struct site *site, int threads,
 
 /* ---- in and out ---- */
 
-void instance_join(struct frame *frame, struct slot *slot)
+void instance_join(struct frame *frame, struct visit_slot *slot)
 {
     uintptr_t seen =
         atomic_load_explicit(&slot->instance, memory_order_acquire);
@@ -264,7 +264,8 @@ void instance_join(struct frame *frame, struct slot *slot)
 }
 
 /* Under the site's lock. */
-static void count_speeds(struct site *site, const struct instance *instance)
+static void count_speeds(struct loop_site *site,
+                         const struct instance *instance)
 {
     size_t threads = (size_t)instance->threads;
     if (site->speeds != instance->threads) {
@@ -341,7 +342,7 @@ static void count_visit(struct counters_site *counted,
     count_threads(counted, threads);
 }
 
-void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
+void instance_count_alone(struct loop_site *site, uint64_t begin, uint64_t end)
 {
     struct counters_site *counted = site->counted;
     double ticks = (double)(end - begin);
@@ -354,7 +355,7 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
 
 static void finish_visit(struct instance *instance)
 {
-    struct site *site = instance->site;
+    struct loop_site *site = instance->site;
     const struct strategy *strategy = site->strategy;
     engine_lock(&site->lock);
     close_visit(site->counted);
@@ -369,7 +370,7 @@ static void finish_visit(struct instance *instance)
     engine_unlock(&site->lock);
 }
 
-void instance_abandon(struct slot *slot)
+void instance_abandon(struct visit_slot *slot)
 {
     uintptr_t seen = atomic_load(&slot->instance);
     struct instance *instance = (struct instance *)seen;

@@ -27,7 +27,7 @@ typedef int next_8_fn(void *, int32_t, int32_t *, int64_t *, int64_t *,
                       int64_t *);
 
 /* A loop's bounds, the last one included, in 64 bits. */
-struct range {
+struct loop_bounds {
     bool any; /* it has iterations */
     uint64_t first, distance, step;
     bool up;
@@ -59,7 +59,7 @@ static struct clause clause_of(const struct ident *where, int32_t schedule,
     return clause;
 }
 
-static uint64_t count_iterations(const struct range *range)
+static uint64_t count_iterations(const struct loop_bounds *range)
 {
     uint64_t step = range->up ? range->step : -range->step;
     if (!range->any || step == 0)
@@ -75,7 +75,7 @@ static uint64_t count_iterations(const struct range *range)
 static struct frame *push_frame(const void *caller, const struct clause *clause,
                                 struct ompt_place *place)
 {
-    struct site *site = site_find(caller, clause);
+    struct loop_site *site = site_find(caller, clause);
     const struct runtime *runtime =
         site != NULL ? site->runtime : runtime_at(caller, true);
     bool known = ompt_find_place(place);
@@ -93,11 +93,11 @@ static struct frame *push_frame(const void *caller, const struct clause *clause,
 }
 
 static void begin_loop(struct frame *frame, const struct ompt_place *place,
-                       const struct range *range)
+                       const struct loop_bounds *range)
 {
     uint64_t iterations = count_iterations(range);
-    frame->own = site_takes(frame->site, iterations, place->threads);
-    frame->iterations = frame->own ? (int64_t)iterations : 0;
+    frame->replaced = site_takes(frame->site, iterations, place->threads);
+    frame->iterations = frame->replaced ? (int64_t)iterations : 0;
     frame->first = range->first;
     frame->step = range->step;
     frame->threads = place->threads;
@@ -114,7 +114,7 @@ static bool is_ours(const struct frame *frame)
 /* The thread leaves: the runtime has no chunk left for it. */
 static void leave_loop(struct frame *frame)
 {
-    if (frame->instance != NULL && !frame->own)
+    if (frame->instance != NULL && !frame->replaced)
         frame_done(frame);
     frame_pop();
 }
@@ -151,7 +151,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
                                                T last, S step, S chunk)        \
     {                                                                          \
         const struct clause clause = clause_of(where, schedule, chunk);        \
-        const struct range range = {                                           \
+        const struct loop_bounds range = {                                     \
             .any = step > 0 ? first <= last : first >= last,                   \
             .up = step > 0,                                                    \
             .first = (uint64_t)first,                                          \
@@ -162,7 +162,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
         struct frame *frame = push_frame(CALLER, &clause, &place);             \
         if (frame->is.known)                                                   \
             begin_loop(frame, &place, &range);                                 \
-        if (frame->own)                                                        \
+        if (frame->replaced)                                                   \
             REAL(init_8_fn, frame->runtime, __kmpc_dispatch_init_8)            \
         (where, thread, KMP_DYNAMIC | KMP_MONOTONIC, 0, -1, 1, 1);             \
         else REAL(init_##type##_fn, frame->runtime,                            \
@@ -187,7 +187,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
     {                                                                          \
         struct frame *frame = here.top;                                        \
         struct chunk chunk;                                                    \
-        if (is_ours(frame) && frame->own) {                                    \
+        if (is_ours(frame) && frame->replaced) {                               \
             if (!frame_take(frame, &chunk))                                    \
                 return end_own(frame, where, thread);                          \
             uint64_t begin = (uint64_t)chunk.start;                            \
@@ -252,7 +252,7 @@ static fork_fn *begin_region(const struct ident *where, const void *body,
                                   .by_llvm = true,
                                   .source =
                                       where != NULL ? where->source : NULL};
-    struct site *site =
+    struct loop_site *site =
         settings()->folder != NULL ? site_find(body, &clause) : NULL;
     const struct runtime *runtime =
         site != NULL ? site->runtime : runtime_at(caller, true);

@@ -23,7 +23,7 @@ enum { CALLS = 64, PER_THREAD = 16, PER_THREAD_VARIED = 64, LEARN_VISITS = 3 };
 /* A unit takes at least as long. */
 static const double UNIT_S = 20e-6;
 
-struct blocks {
+struct cutter {
     char class;
     int calls;
     uintptr_t call[CALLS]; /* their return addresses */
@@ -90,7 +90,7 @@ static char *find_table(const struct module *module)
 
 /* The line of a function; false: it has none. */
 static bool read_line(const char *text, uint64_t offset, uint64_t base,
-                      struct blocks *blocks, char word[16])
+                      struct cutter *blocks, char word[16])
 {
     for (const char *line = strchr(text, '\n'); line != NULL;
          line = strchr(line + 1, '\n')) {
@@ -128,7 +128,7 @@ static __attribute__((constructor)) void look_for_ours(void)
            second == (const void *)num_threads;
 }
 
-static const char *why_not(const struct blocks *blocks, const char *word)
+static const char *why_not(const struct cutter *blocks, const char *word)
 {
     bool safe = blocks->class == 'A' || blocks->class == 'B';
     if (!safe && !(blocks->class == 'C' && settings()->checked))
@@ -136,11 +136,11 @@ static const char *why_not(const struct blocks *blocks, const char *word)
     return ours ? NULL : "runtime";
 }
 
-struct blocks *blocks_find(const struct module *module, const void *address,
+struct cutter *blocks_find(const struct module *module, const void *address,
                            const struct runtime *runtime,
                            char note[COUNTERS_NAME_MAX])
 {
-    struct blocks *made = calloc(1, sizeof(*made));
+    struct cutter *made = calloc(1, sizeof(*made));
     char word[16] = "unread";
     const char *why = "runtime"; /* LLVM's is only measured */
     if (made == NULL)
@@ -234,7 +234,7 @@ static int read_unloaded(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* After a module was closed, another one may be at its address. */
-static bool is_gone(struct blocks *blocks)
+static bool is_gone(struct cutter *blocks)
 {
     uint64_t unloaded = 0;
     struct module module;
@@ -252,7 +252,7 @@ static bool is_gone(struct blocks *blocks)
 
 bool blocks_begin(struct cut *cut, const void *caller)
 {
-    struct blocks *blocks = cut->region.site->blocks;
+    struct cutter *blocks = cut->region.site->blocks;
     const struct clause clause = {.clause = CLAUSE_BLOCKS,
                                   .flags = COUNTERS_COMBINED,
                                   .caller = caller,
@@ -313,12 +313,12 @@ void blocks_run(struct cut *cut)
     frame->thread = runtime->thread();
     frame->step = 1;
     int64_t units = (int64_t)frame->threads * cut->per;
-    frame->own = cut->per > 1 && frame->threads > 1 &&
-                 site_takes(cut->loop, (uint64_t)units, frame->threads);
-    frame->iterations = frame->own ? units : 0;
+    frame->replaced = cut->per > 1 && frame->threads > 1 &&
+                      site_takes(cut->loop, (uint64_t)units, frame->threads);
+    frame->iterations = frame->replaced ? units : 0;
     frame->end = (uint64_t)frame->iterations;
     frame_join(frame, &cut->slot);
-    if (frame->own)
+    if (frame->replaced)
         run_units(cut, frame, &took);
     else
         run_whole(cut, frame, &took);
@@ -345,7 +345,7 @@ static double ticks_of(double seconds)
 
 void blocks_end(const struct cut *cut)
 {
-    struct blocks *blocks = cut->blocks;
+    struct cutter *blocks = cut->blocks;
     double mean = cut->ticks / (double)cut->count;
     double least = ticks_of(UNIT_S) * cut->threads;
     bool units = cut->count > cut->threads;

@@ -63,7 +63,7 @@ void costs_watch(struct instance *instance, int64_t iterations)
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err)
 {
-    struct site *site = instance->site;
+    struct loop_site *site = instance->site;
     struct sched_loop loop = {.iterations = iterations,
                               .workers = instance->threads};
     int code = -ENOENT;
@@ -125,7 +125,7 @@ static bool write_all(int file, const void *data, size_t size)
     return true;
 }
 
-static bool write_visit(const struct site *site,
+static bool write_visit(const struct loop_site *site,
                         const struct instance *instance)
 {
     const struct counters *counters = mapped();
@@ -148,7 +148,8 @@ static bool write_visit(const struct site *site,
     return good;
 }
 
-static void record_visit(struct site *site, const struct instance *instance)
+static void record_visit(struct loop_site *site,
+                         const struct instance *instance)
 {
     bool many = site->recorded_visits > 0 &&
                 site->recorded + instance->iterations > COUNTERS_COSTS_MAX;
@@ -161,7 +162,7 @@ static void record_visit(struct site *site, const struct instance *instance)
 }
 
 /* Under the site's lock. */
-void costs_keep(struct site *site, const struct instance *instance)
+void costs_keep(struct loop_site *site, const struct instance *instance)
 {
     int64_t iterations = instance->iterations;
     if (instance->seen == NULL || iterations == 0)

@@ -8,7 +8,7 @@ __thread struct here here __attribute__((tls_model("initial-exec")));
 
 /* ---- frames ---- */
 
-struct frame *frame_push(const struct runtime *runtime, struct site *site)
+struct frame *frame_push(const struct runtime *runtime, struct loop_site *site)
 {
     bool inside = here.used < FRAMES_INSIDE;
     struct frame *frame =
@@ -36,12 +36,12 @@ static void finish_member(struct frame *frame)
         watch_end(member->stint.end);
         member->sums = sums_since(&member->sums);
     }
-    if (!frame->own && !frame->is.kmp && (int64_t)step < 0) {
+    if (!frame->replaced && !frame->is.kmp && (int64_t)step < 0) {
         step = -step;
         taken = -taken;
     }
     /* The observed value is the distance between bounds. */
-    if (!frame->own && !frame->is.kmp && step > 1)
+    if (!frame->replaced && !frame->is.kmp && step > 1)
         taken = taken / step + (taken % step != 0);
     member->iterations = (int64_t)taken;
     member->chunks = frame->chunks;
@@ -117,17 +117,17 @@ static void begin_stamped(struct frame *frame)
     frame->member->sums = here.sums;
 }
 
-void frame_join(struct frame *frame, struct slot *slot)
+void frame_join(struct frame *frame, struct visit_slot *slot)
 {
     instance_join(frame, slot);
-    if (frame->own && frame->instance->table.steps > 0) {
+    if (frame->replaced && frame->instance->table.steps > 0) {
         frame->table = &frame->instance->table;
         frame->counter = &frame->instance->counter;
     }
     bool measures = frame->site->measures;
     frame->quiet = measures ? next_gap(frame) : INT64_MAX;
-    if (frame->own && (frame->table == NULL || frame->site->stamps ||
-                       frame->member->primed >= 0))
+    if (frame->replaced && (frame->table == NULL || frame->site->stamps ||
+                            frame->member->primed >= 0))
         frame->quiet = 0;
     if (is_stamped(frame))
         begin_stamped(frame);

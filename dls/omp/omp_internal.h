@@ -93,16 +93,16 @@ void runtimes_release(void);
 
 /* ---- settings.c ---- */
 
-struct site;
+struct loop_site;
 
 /* The properties of a loop that are known from its call. */
 struct clause {
     uint32_t clause, flags;
     int64_t chunk;
-    const void *caller;        /* that began the region; NULL: not known */
-    const struct site *region; /* NULL: the thread's current region */
-    const char *source;        /* see omp_counters.h; NULL: none */
-    bool by_llvm;              /* compiled by LLVM's compiler */
+    const void *caller;             /* that began the region; NULL: not known */
+    const struct loop_site *region; /* NULL: the thread's current region */
+    const char *source;             /* see omp_counters.h; NULL: none */
+    bool by_llvm;                   /* compiled by LLVM's compiler */
 };
 
 /* The environment's requests, read once. */
@@ -164,7 +164,7 @@ void mapped_thread(void);
 
 struct instance;
 
-struct site {
+struct loop_site {
     _Atomic uintptr_t key;
     struct counters_site *counted;
     const struct runtime *runtime;
@@ -179,7 +179,7 @@ struct site {
     struct instance *idle;   /* instances that no visit uses */
     int idles;
     struct team *team;     /* teams that no region uses: omp_team.h */
-    struct blocks *blocks; /* of a region that may be cut; NULL: not cut */
+    struct cutter *blocks; /* of a region that may be cut; NULL: not cut */
     const void *address;
     /* Iterations and ticks of each thread in the first visits. */
     int speeds, speed_visits;
@@ -192,19 +192,19 @@ struct site {
 
 /* The site for an address, clause and flags, made at the first call.  NULL: the
  * table is full. */
-struct site *site_find(const void *address, const struct clause *clause);
+struct loop_site *site_find(const void *address, const struct clause *clause);
 
 /* The site of a part of a region, between two calls of barriers.  NULL: the
  * region's begin or end. */
-struct site *site_find_part(struct site *region, const void *from,
-                            const void *to);
+struct loop_site *site_find_part(struct loop_site *region, const void *from,
+                                 const void *to);
 
 /* Whether the strategy hands out the chunks of a visit, the same for all
  * threads of the team.  Otherwise the runtime does. */
-bool site_takes(struct site *site, uint64_t iterations, int threads);
+bool site_takes(struct loop_site *site, uint64_t iterations, int threads);
 
 /* Records that the strategy has handed out chunks. */
-void site_show(struct site *site);
+void site_show(struct loop_site *site);
 
 /* Around a fork: no other thread makes or changes a site in between. */
 void sites_hold(void);

@@ -22,7 +22,7 @@ enum { PART_BITS = 40 };
 
 /* ---- a team ---- */
 
-static struct team *make_team(struct site *site, int capacity)
+static struct team *make_team(struct loop_site *site, int capacity)
 {
     struct team *team =
         settings_need(lines_zeroed(sizeof(*team)), "the threads of a region");
@@ -38,7 +38,7 @@ static struct team *make_team(struct site *site, int capacity)
     return team;
 }
 
-struct team *team_begin(struct site *site, int capacity)
+struct team *team_begin(struct loop_site *site, int capacity)
 {
     uint64_t now = engine_ticks();
     engine_lock(&site->lock);
@@ -168,7 +168,7 @@ static struct part part_of(const struct mate *first)
 static void count_part(const struct mate *first, const struct part *part)
 {
     const void *to = part_stretch(part, 0)->to;
-    struct site *site = site_find_part(part->team->site, first->from, to);
+    struct loop_site *site = site_find_part(part->team->site, first->from, to);
     if (site == NULL)
         return;
     engine_lock(&site->lock);
@@ -183,7 +183,7 @@ static void count_part(const struct mate *first, const struct part *part)
 /* After a barrier at a region's very end there is no further part. */
 void team_end(struct team *team)
 {
-    struct site *site = team->site;
+    struct loop_site *site = team->site;
     const struct mate *first = &team->mate[0];
     struct part part = part_of(first);
     bool good =

@@ -41,7 +41,7 @@ struct team {
     /* Never reallocated, so that each core has a copy. */
     struct mate *mate;
     const struct runtime *runtime;
-    struct site *site;
+    struct loop_site *site;
     int capacity;
     bool strips; /* the time line is recorded */
     /* Of the visit, set by the thread that begins it. */
@@ -72,7 +72,7 @@ void strips_add(const struct part *part);
 
 /* Around a region, by the thread that begins it, for at most `capacity`
  * threads. */
-struct team *team_begin(struct site *site, int capacity);
+struct team *team_begin(struct loop_site *site, int capacity);
 void team_end(struct team *team);
 
 /* A thread begins, with the team's stamp now; arrives at a barrier's call

@@ -148,7 +148,7 @@ void watch_lock_end(uint64_t began, const void *caller)
     double ticks = weigh_wait(began, (double)(now - began));
     watch_begin(now);
     here.sums.locks.ticks += ticks;
-    struct site *site = site_find(caller, &clause);
+    struct loop_site *site = site_find(caller, &clause);
     if (site == NULL)
         return;
     engine_lock(&site->lock);

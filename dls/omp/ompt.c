@@ -28,7 +28,7 @@ static task_info_fn *task_info;
 enum { SLOTS = 32 };
 
 struct block {
-    struct slot slot[SLOTS];
+    struct visit_slot slot[SLOTS];
     struct block *_Atomic next;
     struct block *outside; /* of the enclosing region of this thread */
     struct team *team;     /* NULL: not measured */
@@ -43,7 +43,7 @@ static __thread struct block *begun __attribute__((tls_model("initial-exec")));
 /* An implicit task, in the data that the runtime stores for it: the slot of its
  * next loop.  The address of the data does not identify the task: the runtime
  * reuses it for a nested region of one thread. */
-struct task {
+struct implicit_task {
     struct block *block; /* NULL: the team's first */
     int at;
 };
@@ -79,9 +79,9 @@ static void know_runtime(const void *caller)
 }
 
 /* A program compiled by gcc has set the region's site. */
-static struct site *find_region(const void *caller)
+static struct loop_site *find_region(const void *caller)
 {
-    struct site *site = here.entering;
+    struct loop_site *site = here.entering;
     const struct clause clause = {
         .clause = CLAUSE_REGION, .caller = caller, .by_llvm = true};
     here.entering = NULL;
@@ -96,7 +96,8 @@ static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
     (void)task, (void)frame, (void)flags;
     know_runtime(caller);
     struct block *block = make_block();
-    struct site *site = settings()->folder != NULL ? find_region(caller) : NULL;
+    struct loop_site *site =
+        settings()->folder != NULL ? find_region(caller) : NULL;
     block->outside = begun;
     block->mate = here.mate;
     if (site != NULL)
@@ -138,8 +139,8 @@ static void implicit_task(int scope, data_t *parallel, data_t *task,
         task->ptr = NULL;
         return;
     }
-    task->ptr =
-        settings_need(calloc(1, sizeof(struct task)), "the loops of a region");
+    task->ptr = settings_need(calloc(1, sizeof(struct implicit_task)),
+                              "the loops of a region");
     const struct block *block =
         (flags & TASK_INITIAL) || parallel == NULL ? NULL : parallel->ptr;
     if (!(flags & TASK_INITIAL))
@@ -271,9 +272,9 @@ bool ompt_find_place(struct ompt_place *place)
     return true;
 }
 
-struct slot *ompt_next_slot(const struct ompt_place *place)
+struct visit_slot *ompt_next_slot(const struct ompt_place *place)
 {
-    struct task *task = place->task;
+    struct implicit_task *task = place->task;
     if (task->block == NULL)
         task->block = place->first;
     if (task->at == SLOTS) {

@@ -40,25 +40,25 @@ static int llvms;                  /* how many have begun */
 /* ---- runtimes ---- */
 
 /* Where the entries of a runtime are looked for. */
-struct place {
+struct exports {
     void *handle;                /* the loader's, or */
     const struct module *module; /* its symbol table */
 };
 
-static const void *look_up(const struct place *in, const char *name)
+static const void *look_up(const struct exports *in, const char *name)
 {
     return in->module != NULL ? module_function(in->module, name)
                               : dlsym(in->handle, name);
 }
 
 /* The loader gives an object pointer; a function pointer has the same bits. */
-static void find_entry(const struct place *in, const char *name, void *entry)
+static void find_entry(const struct exports *in, const char *name, void *entry)
 {
     const void *found = look_up(in, name);
     memcpy(entry, &found, sizeof(found));
 }
 
-static void find_entries(struct runtime *runtime, const struct place *in)
+static void find_entries(struct runtime *runtime, const struct exports *in)
 {
     for (int i = 0; i < ENTRIES; i++)
         find_entry(in, names[i], &runtime->entry[i]);
@@ -122,7 +122,7 @@ static const struct runtime *runtime_of_entry(const void *entry)
     if (handle == NULL)
         return NULL;
     snprintf(made.file, sizeof(made.file), "%s", info.dli_fname);
-    find_entries(&made, &(struct place){.handle = handle});
+    find_entries(&made, &(struct exports){.handle = handle});
     dlclose(handle);
     return add_runtime(&made, info.dli_fbase);
 }
@@ -141,7 +141,7 @@ static const struct runtime *get_only_llvm(void)
     if (found != NULL)
         return found;
     snprintf(made.file, sizeof(made.file), "%s", module.path);
-    find_entries(&made, &(struct place){.module = &module});
+    find_entries(&made, &(struct exports){.module = &module});
     return add_runtime(&made, base);
 }
 

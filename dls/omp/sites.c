@@ -9,7 +9,7 @@
 
 enum { SLOTS = 4096 }; /* a power of two, several times COUNTERS_SITES */
 
-static struct site sites[SLOTS];
+static struct loop_site sites[SLOTS];
 static struct engine_lock lock;
 
 enum { CLAUSE_BITS = 4, FLAG_BITS = 3 };
@@ -33,7 +33,7 @@ static uintptr_t mix_hash(uintptr_t key, const void *address)
     return (key ^ (uintptr_t)address) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static int32_t number_of(const struct site *site)
+static int32_t number_of(const struct loop_site *site)
 {
     return (int32_t)(site->counted - mapped()->site);
 }
@@ -55,7 +55,7 @@ struct found {
     struct module module, caller;
     const struct runtime *runtime;
     struct loop_names names;
-    struct blocks *blocks;
+    struct cutter *blocks;
     char note[COUNTERS_NAME_MAX]; /* why `blocks` is NULL */
 };
 
@@ -113,7 +113,7 @@ static bool is_full(void)
 }
 
 /* Under the lock. */
-static bool fill_site(struct site *site, const void *address,
+static bool fill_site(struct loop_site *site, const void *address,
                       const struct clause *clause, const struct found *found)
 {
     if (is_full())
@@ -166,10 +166,11 @@ static void say_lost(void)
     said = true;
 }
 
-static struct site *make_site(uintptr_t key, unsigned at, const void *address,
-                              const struct clause *clause)
+static struct loop_site *make_site(uintptr_t key, unsigned at,
+                                   const void *address,
+                                   const struct clause *clause)
 {
-    struct site *made = NULL;
+    struct loop_site *made = NULL;
     struct found found;
     if (!is_full())
         look_up(address, clause, &found);
@@ -193,8 +194,8 @@ static struct site *make_site(uintptr_t key, unsigned at, const void *address,
     return made;
 }
 
-static int check_loop(const struct site *site, int64_t iterations, int threads,
-                      struct error *err)
+static int check_loop(const struct loop_site *site, int64_t iterations,
+                      int threads, struct error *err)
 {
     if (site->records && iterations > STRATEGY_COSTS_MAX)
         return error_set(err, ENOTSUP,
@@ -205,7 +206,7 @@ static int check_loop(const struct site *site, int64_t iterations, int threads,
 }
 
 /* Checks each loop only for strategies that refuse some loops. */
-bool site_takes(struct site *site, uint64_t iterations, int threads)
+bool site_takes(struct loop_site *site, uint64_t iterations, int threads)
 {
     struct error err;
     if (site->strategy == NULL || iterations > INT64_MAX)
@@ -219,7 +220,7 @@ bool site_takes(struct site *site, uint64_t iterations, int threads)
     return false;
 }
 
-void site_show(struct site *site)
+void site_show(struct loop_site *site)
 {
     if (OMP_LIKELY(atomic_load_explicit(&site->shown, memory_order_relaxed)) ||
         atomic_exchange(&site->shown, true))
@@ -244,8 +245,8 @@ void sites_release(void)
     engine_unlock(&lock);
 }
 
-static struct site *find_site(uintptr_t key, const void *address,
-                              const struct clause *clause)
+static struct loop_site *find_site(uintptr_t key, const void *address,
+                                   const struct clause *clause)
 {
     unsigned first = (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
     unsigned at = first % SLOTS;
@@ -260,14 +261,14 @@ static struct site *find_site(uintptr_t key, const void *address,
     }
 }
 
-struct site *site_find(const void *address, const struct clause *clause)
+struct loop_site *site_find(const void *address, const struct clause *clause)
 {
     return find_site(key_of(address, clause), address, clause);
 }
 
 /* Two parts with the same 57 bits are not to be expected. */
-struct site *site_find_part(struct site *region, const void *from,
-                            const void *to)
+struct loop_site *site_find_part(struct loop_site *region, const void *from,
+                                 const void *to)
 {
     const struct clause clause = {
         .clause = CLAUSE_PART, .caller = from, .region = region};
