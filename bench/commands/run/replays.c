@@ -40,7 +40,7 @@ struct known {
 struct replays {
     const struct rundir *dir;
     const struct campaign *campaign;
-    const struct places *places;
+    const struct platforms *platforms;
     const char *command;
     struct placed *cells;
     int count;
@@ -67,7 +67,7 @@ static bool same_loop(const struct cell *a, const struct cell *b)
 
 /* The costs of the cell's iterations: those of the cell before, or anew. */
 static int take_loop(struct replays *r, const struct cell *cell,
-                     const struct place *place, struct error *err)
+                     const struct platform *place, struct error *err)
 {
     const struct kernel_ops *kernel;
     struct spec spec;
@@ -103,7 +103,7 @@ static struct run_line *find_known(struct replays *r, uint64_t chunks)
 }
 
 /* As a launch does: a window of ranks on one node is in their memory. */
-static void choose_window(struct cell *cell, const struct place *place)
+static void choose_window(struct cell *cell, const struct platform *place)
 {
     if (strcmp(cell->transport, "window") == 0 &&
         strcmp(cell->window, "auto") == 0)
@@ -114,11 +114,11 @@ static void choose_window(struct cell *cell, const struct place *place)
 static int replay_one(struct replays *r, struct cell *cell,
                       struct run_line *line, struct error *err)
 {
-    struct place place;
+    struct platform place;
     struct replay_result result;
     int64_t iterations = 0;
     uint64_t chunks;
-    int code = places_find(r->places, cell, &place, err);
+    int code = platforms_find(r->platforms, cell, &place, err);
     if (code == 0)
         code = take_loop(r, cell, &place, err);
     if (code != 0)
@@ -255,13 +255,13 @@ static int count_done(void *arg)
 }
 
 int replays_run(const struct rundir *dir, const struct campaign *campaign,
-                const struct places *places, const char *command,
+                const struct platforms *platforms, const char *command,
                 struct driver_end *end, struct error *err)
 {
     int count = campaign->all.count;
     struct replays r = {.dir = dir,
                         .campaign = campaign,
-                        .places = places,
+                        .platforms = platforms,
                         .command = command,
                         .looped = {.kernel = "", .platform = ""},
                         .count = count};

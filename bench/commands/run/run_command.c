@@ -27,7 +27,7 @@ struct job {
     struct campaign *campaign;
     struct rundir dir;
     struct choose choose;
-    struct places places; /* with replays */
+    struct platforms platforms; /* with replays */
 };
 
 /* --cores alone says nothing about the inside of a node. */
@@ -126,7 +126,7 @@ static int run_cells(const struct job *job, struct error *err)
         .command = job->command};
     struct driver_end end;
     int code = options->setup.replayed
-                   ? replays_run(&job->dir, campaign, &job->places,
+                   ? replays_run(&job->dir, campaign, &job->platforms,
                                  job->command, &end, err)
                    : driver_run(&job->dir, campaign, campaign->all.cells,
                                 campaign->all.count, &driver, &end, err);
@@ -251,7 +251,7 @@ static int begin_job(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;
     int code = options->setup.replayed
-                   ? places_store(&job->places, job->dir.path, err)
+                   ? platforms_store(&job->platforms, job->dir.path, err)
                : options->simulated
                    ? simulate_store(&options->simulate, job->dir.path, err)
                    : 0;
@@ -303,14 +303,14 @@ static int replay_campaign(struct job *job, const char *calibration,
 {
     const struct cross_result *all = &job->campaign->all;
     int code = COMMAND_USAGE;
-    if (places_open(&job->places, all->cells, all->count, calibration, err) !=
-        0) {
+    if (platforms_open(&job->platforms, all->cells, all->count, calibration,
+                       err) != 0) {
         command_fail(COMMAND_USAGE, err);
     } else {
         run_say_left_out(job->campaign);
         code = run_campaign(job, err);
     }
-    places_close(&job->places);
+    platforms_close(&job->platforms);
     return code;
 }
 

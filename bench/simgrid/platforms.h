@@ -6,24 +6,24 @@
 #include "harness/replay/replay.h"
 
 /* A route between hosts of a simulated platform. */
-struct place_route {
+struct platform_route {
     const struct simulate_platform *platform;
     int far; /* simulate_far */
     struct simulate_distances take;
 };
 
-struct places {
+struct platforms {
     struct simulate simulate;       /* files and this-cluster, by SimGrid */
     struct this_machine *machine;   /* this-machine, without it; NULL: none */
     struct calibration calibration; /* for the two calibrated ones */
     bool calibrated;
-    struct place_route *route; /* all that occur in the cells */
+    struct platform_route *route; /* all that occur in the cells */
     int routes;
     int64_t room;
 };
 
 /* A platform for one cell. */
-struct place {
+struct platform {
     struct replay_costs costs;           /* except apart_s */
     int node_ranks;                      /* from its shape */
     double flops;                        /* flop/s of a core; 0: calibrated */
@@ -33,16 +33,16 @@ struct place {
 /* Finds the platforms of the cells (replay_cell_platform). calibration: for
  * this-machine and this-cluster; NULL: the default place.  Returns 0, or as
  * simulate_open and simulate_distances do; -ENOTSUP: its hosts differ. */
-int places_open(struct places *places, const struct cell *cells, int count,
-                const char *calibration, struct error *err);
-void places_close(struct places *places);
+int platforms_open(struct platforms *platforms, const struct cell *cells,
+                   int count, const char *calibration, struct error *err);
+void platforms_close(struct platforms *platforms);
 
 /* Returns 0, or -EBUSY: the platform is too small for the cell. */
-int places_find(const struct places *places, const struct cell *cell,
-                struct place *place, struct error *err);
+int platforms_find(const struct platforms *platforms, const struct cell *cell,
+                   struct platform *place, struct error *err);
 
 /* Stores the assumptions about this machine in the result directory. */
-int places_store(const struct places *places, const char *dir,
-                 struct error *err);
+int platforms_store(const struct platforms *platforms, const char *dir,
+                    struct error *err);
 
 #endif

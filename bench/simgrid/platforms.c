@@ -1,4 +1,4 @@
-#include "bench/simgrid/places.h"
+#include "bench/simgrid/platforms.h"
 
 #include "base/text.h"
 #include "bench/foretell/replay/replay_cell.h"
@@ -71,41 +71,41 @@ static int hosts_of(const struct simulate_platform *platform,
 }
 
 /* NULL: not known yet, or the cell does not fit. */
-static struct place_route *find_route(const struct places *places,
-                                      const struct simulate_platform *platform,
-                                      const struct cell *cell)
+static struct platform_route *
+find_route(const struct platforms *platforms,
+           const struct simulate_platform *platform, const struct cell *cell)
 {
     int far = simulate_far(platform, hosts_of(platform, cell));
-    for (int i = 0; i < places->routes; i++)
-        if (places->route[i].platform == platform &&
-            places->route[i].far == far)
-            return &places->route[i];
+    for (int i = 0; i < platforms->routes; i++)
+        if (platforms->route[i].platform == platform &&
+            platforms->route[i].far == far)
+            return &platforms->route[i];
     return NULL;
 }
 
-static int add_route(struct places *places, const struct cell *cell,
+static int add_route(struct platforms *platforms, const struct cell *cell,
                      struct error *err)
 {
     const struct simulate_platform *platform =
-        simulate_find(&places->simulate, replay_cell_platform(cell));
+        simulate_find(&platforms->simulate, replay_cell_platform(cell));
     if (hosts_of(platform, cell) == 0 ||
-        find_route(places, platform, cell) != NULL)
+        find_route(platforms, platform, cell) != NULL)
         return 0;
-    need_room(&places->route, &places->room, places->routes + 1,
-              sizeof(*places->route));
-    struct place_route *route = &places->route[places->routes++];
-    *route = (struct place_route){
+    need_room(&platforms->route, &platforms->room, platforms->routes + 1,
+              sizeof(*platforms->route));
+    struct platform_route *route = &platforms->route[platforms->routes++];
+    *route = (struct platform_route){
         .platform = platform,
         .far = simulate_far(platform, hosts_of(platform, cell))};
-    return simulate_distances(&places->simulate, platform, route->far,
+    return simulate_distances(&platforms->simulate, platform, route->far,
                               &route->take, err);
 }
 
-static int open_simulated(struct places *places, const struct cell *cells,
+static int open_simulated(struct platforms *platforms, const struct cell *cells,
                           int count, struct error *err)
 {
     struct cell *largest;
-    struct simulate *simulate = &places->simulate;
+    struct simulate *simulate = &platforms->simulate;
     int code = 0, found = pick_largest(cells, count, &largest);
     if (found > 0)
         code = simulate_open(simulate, largest, found, err);
@@ -114,56 +114,56 @@ static int open_simulated(struct places *places, const struct cell *cells,
         code = check_alike(&simulate->platforms[i], err);
     for (int i = 0; code == 0 && i < count; i++)
         if (!is_this_machine(&cells[i]))
-            code = add_route(places, &cells[i], err);
+            code = add_route(platforms, &cells[i], err);
     return code;
 }
 
 /* The calibration of this-machine, or of the nodes of this-cluster. */
-static int open_calibrated(struct places *places, struct error *err)
+static int open_calibrated(struct platforms *platforms, struct error *err)
 {
-    const struct this_machine *machine = places->machine;
-    for (int i = 0; i < places->simulate.count; i++)
-        if (places->simulate.platforms[i].machine != NULL)
-            machine = places->simulate.platforms[i].machine;
+    const struct this_machine *machine = platforms->machine;
+    for (int i = 0; i < platforms->simulate.count; i++)
+        if (platforms->simulate.platforms[i].machine != NULL)
+            machine = platforms->simulate.platforms[i].machine;
     if (machine == NULL)
         return 0;
     int code =
-        calibration_load(machine->calibration, &places->calibration, err);
-    places->calibrated = code == 0;
+        calibration_load(machine->calibration, &platforms->calibration, err);
+    platforms->calibrated = code == 0;
     return code;
 }
 
-int places_open(struct places *places, const struct cell *cells, int count,
-                const char *calibration, struct error *err)
+int platforms_open(struct platforms *platforms, const struct cell *cells,
+                   int count, const char *calibration, struct error *err)
 {
     int code = 0;
-    *places = (struct places){.simulate = {.calibration = calibration}};
-    for (int i = 0; i < count && places->machine == NULL; i++)
+    *platforms = (struct platforms){.simulate = {.calibration = calibration}};
+    for (int i = 0; i < count && platforms->machine == NULL; i++)
         if (is_this_machine(&cells[i]))
-            places->machine = need_zeroed(1, sizeof(*places->machine));
-    if (places->machine != NULL)
-        code = this_machine_open(places->machine, calibration, err);
+            platforms->machine = need_zeroed(1, sizeof(*platforms->machine));
+    if (platforms->machine != NULL)
+        code = this_machine_open(platforms->machine, calibration, err);
     if (code == 0)
-        code = open_simulated(places, cells, count, err);
-    return code == 0 ? open_calibrated(places, err) : code;
+        code = open_simulated(platforms, cells, count, err);
+    return code == 0 ? open_calibrated(platforms, err) : code;
 }
 
-void places_close(struct places *places)
+void platforms_close(struct platforms *platforms)
 {
-    simulate_close(&places->simulate);
-    if (places->calibrated)
-        calibration_free(&places->calibration);
-    free(places->route);
-    free(places->machine);
-    *places = (struct places){.calibrated = false};
+    simulate_close(&platforms->simulate);
+    if (platforms->calibrated)
+        calibration_free(&platforms->calibration);
+    free(platforms->route);
+    free(platforms->machine);
+    *platforms = (struct platforms){.calibrated = false};
 }
 
-int places_store(const struct places *places, const char *dir,
-                 struct error *err)
+int platforms_store(const struct platforms *platforms, const char *dir,
+                    struct error *err)
 {
-    if (places->machine != NULL)
-        return this_machine_store(places->machine, dir, err);
-    return simulate_store(&places->simulate, dir, err);
+    if (platforms->machine != NULL)
+        return this_machine_store(platforms->machine, dir, err);
+    return simulate_store(&platforms->simulate, dir, err);
 }
 
 /* ---- a cell's ---- */
@@ -173,10 +173,11 @@ static enum calibration_which which_of(const struct cell *cell)
     return cell->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS;
 }
 
-static int find_simulated(const struct places *places, const struct cell *cell,
-                          struct place *place, struct error *err)
+static int find_simulated(const struct platforms *platforms,
+                          const struct cell *cell, struct platform *place,
+                          struct error *err)
 {
-    const struct simulate *simulate = &places->simulate;
+    const struct simulate *simulate = &platforms->simulate;
     const struct simulate_platform *platform =
         simulate_find(simulate, replay_cell_platform(cell));
     struct worklist_simulation charges;
@@ -184,7 +185,7 @@ static int find_simulated(const struct places *places, const struct cell *cell,
     if (code != 0)
         return code;
     const struct simulate_distances *route =
-        &find_route(places, platform, cell)->take;
+        &find_route(platforms, platform, cell)->take;
     simulate_fill(platform, cell, &charges);
     double envelope_s = ENVELOPE_BYTES * route->byte_s;
     place->costs.count_s = charges.count_s;
@@ -196,21 +197,21 @@ static int find_simulated(const struct places *places, const struct cell *cell,
     place->node_ranks = platform->hosts[0].cores / cell->threads;
     place->flops = platform->hosts[0].speed;
     if (platform->machine != NULL)
-        place->kind = &places->calibration.kind[which_of(cell)];
+        place->kind = &platforms->calibration.kind[which_of(cell)];
     return 0;
 }
 
-int places_find(const struct places *places, const struct cell *cell,
-                struct place *place, struct error *err)
+int platforms_find(const struct platforms *platforms, const struct cell *cell,
+                   struct platform *place, struct error *err)
 {
     struct cell usual;
-    *place = (struct place){.costs = replay_costs_usual};
+    *place = (struct platform){.costs = replay_costs_usual};
     if (!is_this_machine(cell))
-        return find_simulated(places, cell, place, err);
+        return find_simulated(platforms, cell, place, err);
     cell_defaults(&usual, NULL);
-    replay_costs_fill(&place->costs, &places->calibration, which_of(cell));
+    replay_costs_fill(&place->costs, &platforms->calibration, which_of(cell));
     if (cell->request_cost != usual.request_cost)
         place->costs.request_s = cell->request_cost;
-    place->kind = &places->calibration.kind[which_of(cell)];
+    place->kind = &platforms->calibration.kind[which_of(cell)];
     return 0;
 }
