@@ -93,7 +93,7 @@ struct dls_loop {
     struct source_back *back; /* its lock is also the error's */
 
     struct engine_moment opened;
-    struct report *report; /* loop_report.h; NULL: without DLS_REPORT */
+    struct loop_report *report; /* loop_report.h; NULL: without DLS_REPORT */
     struct error error;
 };
 

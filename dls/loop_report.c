@@ -38,7 +38,7 @@ int report_ask(dls_loop *loop, const char *name)
     if (realpath(dir, path) == NULL)
         return error_set(&loop->error, errno, "DLS_REPORT: %s: %s", dir,
                          strerror(errno));
-    struct report *report = loop->report = calloc(1, sizeof(*report));
+    struct loop_report *report = loop->report = calloc(1, sizeof(*report));
     if (report == NULL)
         return out_of_memory(loop);
     report->name = strdup(name);
@@ -50,12 +50,12 @@ int report_ask(dls_loop *loop, const char *name)
     return 0;
 }
 
-void report_free(struct report *report)
+void report_free(struct loop_report *report)
 {
     if (report == NULL)
         return;
     free(report->fields.text);
-    free(report->parts);
+    free(report->times);
     free(report->name);
     free(report->dir);
     free(report);
@@ -91,7 +91,7 @@ static void add_word(struct line *line, const char *key, const char *word)
 
 static int make_cell(dls_loop *loop, const struct report_form *form)
 {
-    struct report *report = loop->report;
+    struct loop_report *report = loop->report;
     struct line own = {0}, *line = &own;
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
     line_text(line, "kernel", report->name);
@@ -123,7 +123,7 @@ static int make_cell(dls_loop *loop, const struct report_form *form)
 static int path_of(dls_loop *loop, const char *kind, const char *end,
                    char path[PATH_MAX])
 {
-    const struct report *report = loop->report;
+    const struct loop_report *report = loop->report;
     int length = snprintf(path, PATH_MAX, "%s/%s-%s%s", report->dir, kind,
                           report->own, end);
     return length < PATH_MAX - 8 ? 0
@@ -156,7 +156,8 @@ int report_append(dls_loop *loop, int file, const char *path,
     return file_append(file, path, lines->text, lines->used, &loop->error);
 }
 
-static void describe_machine(struct line *line, const struct report *report)
+static void describe_machine(struct line *line,
+                             const struct loop_report *report)
 {
     char text[4096];
     struct utsname system;
@@ -216,7 +217,7 @@ static int open_files(dls_loop *loop, bool leads)
 int report_open(dls_loop *loop, const struct report_form *form, bool leads,
                 const char *launch)
 {
-    struct report *report = loop->report;
+    struct loop_report *report = loop->report;
     snprintf(report->launch, sizeof(report->launch), "%s",
              launch != NULL ? launch : report->own);
     int code = make_cell(loop, form);

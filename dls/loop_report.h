@@ -10,18 +10,18 @@
 
 #include <limits.h>
 
-struct report_part;
+struct report_times;
 
-struct report {
+struct loop_report {
     char *dir, *name;              /* the result directory; the loop's name */
     char own[PROCESS_NAME_MAX];    /* this process's launch: names its files */
     char launch[PROCESS_NAME_MAX]; /* of the lines: over ranks rank 0's */
     char cell[28];
-    struct line fields;        /* the cell as members of a line */
-    int64_t repetition;        /* the last one written, 0: none */
-    struct report_part *parts; /* over ranks, in rank 0: one for each rank */
-    uint64_t start;            /* tick of its first request, */
-    double tick_s, time_s;     /* seconds of a tick, and its time */
+    struct line fields;         /* the cell as members of a line */
+    int64_t repetition;         /* the last one written, 0: none */
+    struct report_times *times; /* over ranks, in rank 0: one for each rank */
+    uint64_t start;             /* tick of its first request, */
+    double tick_s, time_s;      /* seconds of a tick, and its time */
 };
 
 /* How the loop is run; NULL: does not apply. */
@@ -33,7 +33,7 @@ struct report_form {
 
 /* Times of the workers of a process, by the clock of its first request.
  * report_add combines several processes. */
-struct report_part {
+struct report_times {
     double time_s;    /* from the first request to the last chunk's end */
     double compute_s; /* in chunks, sum */
     double least_s;   /* in chunks, of the worker that computed least */
@@ -67,17 +67,17 @@ int report_append(dls_loop *loop, int file, const char *path,
 /* Adds DLS_REPORT to the error; returns code. */
 int report_failed(dls_loop *loop, int code);
 
-void report_free(struct report *report);
+void report_free(struct loop_report *report);
 
 /* ---- loop_report_rows.c ---- */
 
-void report_part(dls_loop *loop, struct report_part *part);
-void report_add(struct report_part *all, const struct report_part *part);
+void report_times(dls_loop *loop, struct report_times *part);
+void report_add(struct report_times *all, const struct report_times *part);
 
 /* report_run appends a line of runs, which numbers the repetition.
  * report_workers appends this process's workers, of which the first has number
  * `first`, in rank `rank`.  Both return as report_ask. */
-int report_run(dls_loop *loop, const struct report_part *all);
+int report_run(dls_loop *loop, const struct report_times *all);
 int report_workers(dls_loop *loop, int first, int rank);
 
 /* The loop closes: its last line of runs makes its repetitions count. */

@@ -13,25 +13,25 @@
 /* ---- measured times ---- */
 
 static double finish_of(const struct dls_worker *worker,
-                        const struct report *report)
+                        const struct loop_report *report)
 {
     return worker->ended > report->start
                ? (double)(worker->ended - report->start) * report->tick_s
                : 0;
 }
 
-void report_part(dls_loop *loop, struct report_part *part)
+void report_times(dls_loop *loop, struct report_times *part)
 {
-    struct report *report = loop->report;
+    struct loop_report *report = loop->report;
     double tick_s = report->tick_s = loop_tick_s(loop);
     report->start = UINT64_MAX;
     for (int w = 0; w < loop->workers; w++)
         if (loop->worker[w].asked && loop->worker[w].begun < report->start)
             report->start = loop->worker[w].begun;
-    *part = (struct report_part){.least_s = INFINITY,
-                                 .workers = loop->workers,
-                                 .oversubscribed =
-                                     loop->workers > process_processors()};
+    *part = (struct report_times){.least_s = INFINITY,
+                                  .workers = loop->workers,
+                                  .oversubscribed =
+                                      loop->workers > process_processors()};
     for (int w = 0; w < loop->workers; w++) {
         const struct dls_worker *worker = &loop->worker[w];
         double busy_s = (double)worker->busy * tick_s;
@@ -45,7 +45,7 @@ void report_part(dls_loop *loop, struct report_part *part)
     }
 }
 
-void report_add(struct report_part *all, const struct report_part *part)
+void report_add(struct report_times *all, const struct report_times *part)
 {
     all->time_s = fmax(all->time_s, part->time_s);
     all->compute_s += part->compute_s;
@@ -103,9 +103,9 @@ static int64_t find_last(int file, const struct line *head)
 }
 
 static void add_run(struct line *line, const dls_loop *loop,
-                    const struct report_part *all)
+                    const struct report_times *all)
 {
-    const struct report *report = loop->report;
+    const struct loop_report *report = loop->report;
     char started[STAMP_TIME_SIZE];
     double workers = (double)all->workers;
     double compute_s = all->compute_s / workers;
@@ -116,7 +116,7 @@ static void add_run(struct line *line, const dls_loop *loop,
     clock_gettime(CLOCK_REALTIME, &now);
     double since_s = engine_now() - loop->opened.s;
     stamp_time((time_t)((double)now.tv_sec - since_s), started);
-    const struct run_line run = {.parts = RUN_LIBRARY,
+    const struct run_line run = {.groups = RUN_LIBRARY,
                                  .repetition = report->repetition,
                                  .started = started,
                                  .simulated = engine_simulated,
@@ -137,9 +137,9 @@ static void add_run(struct line *line, const dls_loop *loop,
     run_line_add(line, report->fields.text, report->launch, &run);
 }
 
-int report_run(dls_loop *loop, const struct report_part *all)
+int report_run(dls_loop *loop, const struct report_times *all)
 {
-    struct report *report = loop->report;
+    struct loop_report *report = loop->report;
     struct line head = {0}, line = {0};
     char path[PATH_MAX];
     int file = report_file(loop, "runs", path);
@@ -195,7 +195,7 @@ int report_workers(dls_loop *loop, int first, int rank)
 
 int report_done(dls_loop *loop)
 {
-    struct report *report = loop->report;
+    struct loop_report *report = loop->report;
     struct line line = {0};
     char path[PATH_MAX];
     if (report->repetition == 0)
@@ -212,10 +212,10 @@ int report_done(dls_loop *loop)
 
 int report_step(dls_loop *loop)
 {
-    struct report_part part;
+    struct report_times part;
     if (loop->report == NULL || loop->iterations == 0)
         return 0;
-    report_part(loop, &part);
+    report_times(loop, &part);
     int code = report_run(loop, &part);
     return code == 0 ? report_workers(loop, 0, 0) : code;
 }

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct own_scheme {
+struct program_scheme {
     struct sched_ops ops; /* first */
     dls_scheme own;
     struct spec_param param[SPEC_VALUES_MAX + 1];
     char fallback[SPEC_VALUES_MAX][32];
-    struct own_scheme *before;
+    struct program_scheme *before;
 };
 
 struct dls_context {
-    struct own_scheme *last;
+    struct program_scheme *last;
 };
 
 static dls_shape public_shape(const struct sched_loop *loop)
@@ -27,7 +27,7 @@ static dls_shape public_shape(const struct sched_loop *loop)
  * shared memory. */
 static const dls_scheme *scheme_of(const struct sched_ops *ops)
 {
-    return &((const struct own_scheme *)ops)->own;
+    return &((const struct program_scheme *)ops)->own;
 }
 
 static int own_init(const struct sched_ops *ops, void *state,
@@ -96,23 +96,24 @@ DLS_PUBLIC int dls_context_open(dls_context **context)
 DLS_PUBLIC void dls_context_close(dls_context *context)
 {
     while (context != NULL && context->last != NULL) {
-        struct own_scheme *scheme = context->last;
+        struct program_scheme *scheme = context->last;
         context->last = scheme->before;
         free(scheme);
     }
     free(context);
 }
 
-static struct own_scheme *find_own(const dls_context *context, const char *name)
+static struct program_scheme *find_own(const dls_context *context,
+                                       const char *name)
 {
-    struct own_scheme *scheme = context != NULL ? context->last : NULL;
+    struct program_scheme *scheme = context != NULL ? context->last : NULL;
     while (scheme != NULL && strcmp(scheme->ops.name, name) != 0)
         scheme = scheme->before;
     return scheme;
 }
 
 /* -EINVAL: more keys than a spec has room for. */
-static int copy_keys(struct own_scheme *scheme, const dls_key *key)
+static int copy_keys(struct program_scheme *scheme, const dls_key *key)
 {
     int count = 0;
     while (key != NULL && key[count].name != NULL)
@@ -159,7 +160,7 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *given)
         return -EINVAL;
     if (is_built_in(own.name) || find_own(context, own.name) != NULL)
         return -EEXIST;
-    struct own_scheme *scheme = calloc(1, sizeof(*scheme));
+    struct program_scheme *scheme = calloc(1, sizeof(*scheme));
     if (scheme == NULL)
         return -ENOMEM;
     scheme->own = own;
@@ -193,7 +194,7 @@ int own_parse(const void *context, const char *text,
     int code = spec_name("scheme", text, name, err);
     if (code != 0)
         return code;
-    const struct own_scheme *found = find_own(context, name);
+    const struct program_scheme *found = find_own(context, name);
     if (found == NULL)
         return sched_parse(text, ops, spec, err);
     *ops = &found->ops;

@@ -45,10 +45,10 @@ int ranks_report_open(struct ranks *ranks, const char *name)
     if (code == 0)
         code = report_open(loop, &form, comm->rank == 0, launch);
     if (code == 0) {
-        struct report *report = ranks->loop.report;
+        struct loop_report *report = ranks->loop.report;
         size_t count = ranks->comm.rank == 0 ? (size_t)ranks->comm.ranks : 1;
-        report->parts = calloc(count, sizeof(*report->parts));
-        code = report->parts != NULL ? 0
+        report->times = calloc(count, sizeof(*report->times));
+        code = report->times != NULL ? 0
                                      : error_set(&ranks->loop.error, ENOMEM,
                                                  "dls: out of memory");
     }
@@ -59,19 +59,19 @@ int ranks_report_step(struct ranks *ranks)
 {
     dls_loop *loop = &ranks->loop;
     const struct comm *comm = &ranks->comm;
-    struct report *report = loop->report;
-    struct report_part part;
+    struct loop_report *report = loop->report;
+    struct report_times part;
     if (report == NULL || loop->iterations == 0)
         return 0;
-    report_part(loop, &part);
+    report_times(loop, &part);
     if (ranks->patience.nap_ns == 0 || engine_simulated)
         part.oversubscribed = !engine_simulated; /* too many on their host */
-    comm_gather(comm, &part, report->parts, sizeof(part));
+    comm_gather(comm, &part, report->times, sizeof(part));
     int code = 0;
     if (comm->rank == 0) { /* writes the run of all ranks */
         for (int r = 1; r < comm->ranks; r++)
-            report_add(report->parts, &report->parts[r]);
-        code = report_run(loop, report->parts);
+            report_add(report->times, &report->times[r]);
+        code = report_run(loop, report->times);
     }
     code = comm_agree(comm, code, &loop->error);
     if (code != 0)
