@@ -125,7 +125,7 @@ static void set_work(struct run_line *run, const struct loop *loop)
     if (loop->kernel->work == NULL || !(run->time_s > 0))
         return;
     loop->kernel->work(loop->instance, &flops, &bytes);
-    run->parts |=
+    run->groups |=
         RUN_WORK | (engine_simulated ? RUN_WORK_ALONE : RUN_WORK_BYTES);
     run->gflop_per_s = 1e-9 * flops / run->time_s;
     run->gbyte_per_s = 1e-9 * bytes / run->time_s;
@@ -167,8 +167,8 @@ static const char *verified_value(const struct row_context *c,
 }
 
 /* The parts of a line, from the kind of run. */
-static int parts_of(const struct row_context *c,
-                    const struct run_result *result)
+static int groups_of(const struct row_context *c,
+                     const struct run_result *result)
 {
     return RUN_LAUNCH | (engine_simulated ? RUN_SIMULATED : RUN_NATIVE) |
            (run_planned(c->run) != NULL ? RUN_PLAN : 0) |
@@ -182,7 +182,7 @@ static struct run_line run_of(const struct row_context *c,
                               const struct run_result *result)
 {
     const struct planned *planned = run_planned(c->run);
-    struct run_line run = {.parts = parts_of(c, result),
+    struct run_line run = {.groups = groups_of(c, result),
                            .repetition = c->repetition,
                            .plan_rounds = planned != NULL ? planned->rounds : 0,
                            .plan_raised = planned != NULL ? planned->raised : 0,

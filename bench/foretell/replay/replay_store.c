@@ -72,7 +72,7 @@ struct run_line replay_store_line(const struct replay_result *result,
         least = fmin(least, worker->compute_s);
         last = fmax(last, worker->finish_s);
     }
-    return (struct run_line){.parts = RUN_REPLAY,
+    return (struct run_line){.groups = RUN_REPLAY,
                              .repetition = 1,
                              .simulated = true,
                              .replayed = true,

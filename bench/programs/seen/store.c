@@ -191,8 +191,8 @@ static struct run_line run_of(const struct entry *entry,
     double computed_s = entry->time_s - entry->saved_s;
     bool tried = run->tried != NULL;
     return (struct run_line){
-        .parts = RUN_PROGRAM | (tried ? RUN_TRIED : 0) |
-                 (tried && run->output[0] != '\0' ? RUN_OUTPUT : 0),
+        .groups = RUN_PROGRAM | (tried ? RUN_TRIED : 0) |
+                  (tried && run->output[0] != '\0' ? RUN_OUTPUT : 0),
         .repetition = entry->repetition,
         .started = started,
         .workers = entry->ranks * entry->cell.threads,

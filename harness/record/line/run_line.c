@@ -17,7 +17,7 @@ void run_line_add(struct line *line, const char *cell, const char *launch,
 {
     run_line_begin(line, cell, "run", launch);
 #define COLUMN(type, name, write, of, text)                                    \
-    if (((of)&run->parts) != 0)                                                \
+    if (((of)&run->groups) != 0)                                               \
         write(line, #name, run->name);
 #include "harness/record/line/run_columns.def"
     line_end(line);

@@ -8,8 +8,8 @@
 
 enum { RECORD_SCHEMA = 1 };
 
-/* The parts of a line, by the program that makes it and by its data. */
-enum run_part {
+/* The column groups of a line, by the program that makes it and by its data. */
+enum run_group {
     RUN_ALWAYS = ~0,
     RUN_LAUNCH = 1,     /* run and sim */
     RUN_REPLAY = 2,     /* replay */
@@ -30,7 +30,7 @@ enum run_part {
 };
 
 struct run_line {
-    int parts; /* bits of enum run_part */
+    int groups; /* bits of enum run_group */
 #define COLUMN(type, name, write, of, text) type name;
 #include "harness/record/line/run_columns.def"
 };
