@@ -86,12 +86,12 @@ static int replay_all(const struct outlook *outlook, struct outlook_loop *loop,
                       const double *before, int64_t iterations,
                       double (*time_s)[OUTLOOK_NUMBERS_MAX], struct error *err)
 {
-    int code = 0, last = outlook->schemes - (loop->own_scheme[0] == '\0');
+    int code = 0, last = outlook->schemes - (loop->clause_scheme[0] == '\0');
     for (int s = 0; s <= last; s++)
         for (int i = 0; code == 0 && i < outlook->numbers; i++)
             code = replay_once(outlook,
                                s < outlook->schemes ? outlook->scheme[s]
-                                                    : loop->own_scheme,
+                                                    : loop->clause_scheme,
                                outlook->workers[i], iterations, before,
                                &time_s[s][i], &loop->why[s], err);
     return code;
@@ -120,7 +120,7 @@ static int replay_visit(const struct outlook *outlook,
         longest = fmax(longest, cost[i]);
     }
     int code = replay_all(outlook, loop, before, iterations, loop->time_s, err);
-    if (code == 0 && loop->own_scheme[0] != '\0')
+    if (code == 0 && loop->clause_scheme[0] != '\0')
         code = replay_all(outlook, loop, even, iterations, loop->even_s, err);
     if (code == 0 && loop->threads > 0)
         code = replay_once(outlook, loop->recorded, loop->threads, iterations,
@@ -142,22 +142,22 @@ static int replay_visit(const struct outlook *outlook,
 /* ---- one file ---- */
 
 /* The scheme that hands out the same chunks as this clause; empty: unknown. */
-static void find_own_scheme(struct outlook_loop *loop)
+static void find_clause_scheme(struct outlook_loop *loop)
 {
-    const char *at = strchr(loop->own, ':');
+    const char *at = strchr(loop->clause, ':');
     long long chunk = 0;
-    at = at != NULL ? at + 1 : loop->own;
+    at = at != NULL ? at + 1 : loop->clause;
     size_t name = strcspn(at, ", ");
     bool given = sscanf(at + name, " , %lld", &chunk) == 1;
-    loop->own_scheme[0] = '\0';
+    loop->clause_scheme[0] = '\0';
     if (name == 6 && strncasecmp(at, "static", name) == 0 && !given)
-        strcpy(loop->own_scheme, "static");
+        strcpy(loop->clause_scheme, "static");
     else if (name == 6 && strncasecmp(at, "guided", name) == 0)
-        snprintf(loop->own_scheme, sizeof(loop->own_scheme), "gss:min=%lld",
-                 given ? chunk : 1);
+        snprintf(loop->clause_scheme, sizeof(loop->clause_scheme),
+                 "gss:min=%lld", given ? chunk : 1);
     else if (name == 7 && strncasecmp(at, "dynamic", name) == 0)
-        snprintf(loop->own_scheme, sizeof(loop->own_scheme), "css:chunk=%lld",
-                 given ? chunk : 1);
+        snprintf(loop->clause_scheme, sizeof(loop->clause_scheme),
+                 "css:chunk=%lld", given ? chunk : 1);
 }
 
 /* "# NAME", "# of COMMAND", "# visit 1 of N: I iterations, T threads, SCHEME;"
@@ -181,8 +181,8 @@ static void read_head(struct outlook_loop *loop, const char *path)
         } else if (sscanf(line,
                           "# as it is: %63[^;]; %lf s a visit in this run, "
                           "others %lf",
-                          loop->own, &loop->visit_s, &loop->others) >= 1) {
-            find_own_scheme(loop);
+                          loop->clause, &loop->visit_s, &loop->others) >= 1) {
+            find_clause_scheme(loop);
         } else if (loop->name == NULL) {
             loop->name = need_copy(text_trim(line + 1));
         }
@@ -308,7 +308,7 @@ double outlook_gain(const struct outlook *outlook,
                     const struct outlook_loop *loop, int scheme, int i)
 {
     int own = outlook->schemes;
-    if (loop->own_scheme[0] == '\0')
+    if (loop->clause_scheme[0] == '\0')
         return NAN;
     double gain = 1 - loop->time_s[scheme][i] / loop->time_s[own][i];
     double even = 1 - loop->even_s[scheme][i] / loop->even_s[own][i];

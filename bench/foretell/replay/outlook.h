@@ -25,7 +25,7 @@ struct outlook_loop {
     double (*even_s)[OUTLOOK_NUMBERS_MAX]; /* without single long iterations */
     char **why; /* by scheme: why it refuses some; NULL: it takes all */
     /* Unmodified: its clause, and the equivalent scheme (empty: unknown). */
-    char own[64], own_scheme[64];
+    char clause[64], clause_scheme[64];
     char recorded[64]; /* the scheme while recording */
     double visit_s;    /* mean of a recorded visit, measured; 0: unknown */
     double others;     /* share of its computing in which others had the

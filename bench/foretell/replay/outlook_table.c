@@ -71,8 +71,8 @@ static void print_times(const struct outlook *outlook,
             add_time(&table, loop->time_s[s][i], loop->bound_s[i],
                      s == outlook_best(outlook, loop, i));
     }
-    if (loop->own_scheme[0] != '\0') {
-        table_add(&table, "as it is (%s)", loop->own);
+    if (loop->clause_scheme[0] != '\0') {
+        table_add(&table, "as it is (%s)", loop->clause);
         for (int i = 0; i < outlook->numbers; i++)
             add_time(&table, loop->time_s[outlook->schemes][i],
                      loop->bound_s[i], false);
@@ -127,22 +127,23 @@ static void print_winner(const struct outlook *outlook,
     struct error ignored;
     double error = outlook_error(loop);
     int winner = outlook_winner(outlook, loop, i);
-    if (loop->own_scheme[0] == '\0' || isnan(error))
+    if (loop->clause_scheme[0] == '\0' || isnan(error))
         return;
     if (winner < 0) {
         fprintf(out,
                 "  %d: no scheme gains more over the loop as it is (%s) than "
                 "this replay may err: %.1f %%\n",
-                outlook->workers[i], loop->own, 100 * fmax(error, 0.01));
+                outlook->workers[i], loop->clause, 100 * fmax(error, 0.01));
         return;
     }
     fprintf(out,
             "  %d: %s takes %.1f %% less than the loop as it is (%s), and this "
             "replay may err by %.1f %% or more; runs tell: --try %s%s",
             outlook->workers[i], outlook->scheme[winner],
-            100 * outlook_gain(outlook, loop, winner, i), loop->own,
+            100 * outlook_gain(outlook, loop, winner, i), loop->clause,
             100 * error, outlook->scheme[winner],
-            strstr(loop->own, "(runtime)") != NULL ? "" : " --loops dynamic");
+            strstr(loop->clause, "(runtime)") != NULL ? ""
+                                                      : " --loops dynamic");
     if (strategy_parse(outlook->scheme[winner], &strategy, &ignored) == 0 &&
         !strategy_keeps_order(&strategy))
         fprintf(out, ", and compare the answers with --check: it hands out "
@@ -220,10 +221,10 @@ static json_t *loop_row(const struct outlook *outlook,
         "visits", loop->visits, "iterations", (json_int_t)loop->iterations,
         "serial_s", record_real(loop->serial_s), "bound_s",
         times_row(outlook, loop->bound_s), "schemes", schemes);
-    if (loop->own_scheme[0] != '\0')
+    if (loop->clause_scheme[0] != '\0')
         json_object_set_new(
             row, "own",
-            json_pack("{s:s,s:o,s:o}", "schedule", loop->own, "time_s",
+            json_pack("{s:s,s:o,s:o}", "schedule", loop->clause, "time_s",
                       times_row(outlook, loop->time_s[outlook->schemes]),
                       "error", record_real(outlook_error(loop))));
     return row;
