@@ -76,20 +76,20 @@ struct rally {
     const struct engine_patience *patience;
 };
 
-struct player {
+struct rally_side {
     struct rally *rally;
     int side, waits_for;
 };
 
 static bool ball_is_here(void *arg)
 {
-    struct player *p = arg;
+    struct rally_side *p = arg;
     return atomic_load(&p->rally->ball) == p->waits_for;
 }
 
 static void play(struct rally *rally, int side)
 {
-    struct player player = {rally, side, 0};
+    struct rally_side player = {rally, side, 0};
     for (int round = 0; round < ROUNDS; round++) {
         player.waits_for = 2 * round + side;
         engine_wait(rally->patience, &rally->event[side], ball_is_here,

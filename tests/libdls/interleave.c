@@ -8,7 +8,7 @@
 
 enum { STEPS = 6, ITERATIONS = 120 };
 
-struct player {
+struct random_worker {
     struct counted *counted;
     int worker;
     unsigned random;
@@ -30,7 +30,7 @@ static void dawdle(unsigned *random)
 /* Worker 0 stays, so that all is run. */
 static void *play(void *arg)
 {
-    struct player *player = arg;
+    struct random_worker *player = arg;
     dls_loop *loop = player->counted->loop;
     int64_t begin, end;
     int code;
@@ -52,10 +52,10 @@ static void *play(void *arg)
 
 static void play_step(struct counted *counted, unsigned *random)
 {
-    struct player player[8];
+    struct random_worker player[8];
     pthread_t thread[8];
     for (int w = 0; w < counted->threads; w++)
-        player[w] = (struct player){counted, w, draw(random, 1 << 15)};
+        player[w] = (struct random_worker){counted, w, draw(random, 1 << 15)};
     for (int w = 1; w < counted->threads; w++)
         pthread_create(&thread[w], NULL, play, &player[w]);
     play(&player[0]);

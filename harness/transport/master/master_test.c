@@ -339,61 +339,61 @@ static void pools_below_a_window(void **unused)
 
 /* ---- many ranks, and a messenger ---- */
 
-enum { NEWS_MAX = 1000 };
+enum { MESSAGES_MAX = 1000 };
 
 /* A question on its way up, waiting there, or an answer on its way down. */
-struct news {
+struct message {
     int master; /* the asking worker */
     bool answer;
     int count;
     struct task task[WORKERS_MAX];
 };
 
-struct post {
+struct traffic {
     struct world *w;
     uint64_t *seed;
-    struct news *news[NEWS_MAX];
+    struct message *message[MESSAGES_MAX];
     int count;
     bool waits[WORKERS_MAX * 3]; /* its question waits for a refill */
 };
 
-static void send(struct post *post, int master, const struct news *answer)
+static void send(struct traffic *traffic, int m, const struct message *answer)
 {
-    struct news *news = calloc(1, sizeof(*news));
-    assert_non_null(news);
-    assert_true(post->count < NEWS_MAX);
+    struct message *message = calloc(1, sizeof(*message));
+    assert_non_null(message);
+    assert_true(traffic->count < MESSAGES_MAX);
     if (answer != NULL)
-        *news = *answer;
-    news->master = master;
-    post->news[post->count++] = news;
+        *message = *answer;
+    message->master = m;
+    traffic->message[traffic->count++] = message;
 }
 
-static void collect_questions(struct post *post)
+static void collect_questions(struct traffic *traffic)
 {
-    struct world *w = post->w;
+    struct world *w = traffic->w;
     for (int m = 0; m < w->tree.count; m++) {
         if (!atomic_exchange(&w->master[m].must_ask, false))
             continue;
         if (!w->remote[m])
             wrong(w, "asks by message, but its parent is here: master", m);
-        for (int i = 0; i < post->count; i++)
-            if (post->news[i]->master == m)
+        for (int i = 0; i < traffic->count; i++)
+            if (traffic->message[i]->master == m)
                 wrong(w, "asks twice: master", m);
-        if (post->waits[m])
+        if (traffic->waits[m])
             wrong(w, "asks twice: master", m);
-        send(post, m, NULL);
+        send(traffic, m, NULL);
     }
 }
 
-static void answer_question(struct post *post, int m)
+static void answer_question(struct traffic *traffic, int m)
 {
-    struct world *w = post->w;
+    struct world *w = traffic->w;
     const struct tree_master *place = &w->tree.master[m];
-    struct news answer = {.answer = true};
+    struct message answer = {.answer = true};
     enum master_answer got =
         master_take_batch(&w->master[place->parent], place->first_worker,
                           place->workers, answer.task, &answer.count);
-    post->waits[m] = got == MASTER_LATER;
+    traffic->waits[m] = got == MASTER_LATER;
     if (got == MASTER_LATER)
         return;
     if ((got == MASTER_CHUNK) != (answer.count > 0) ||
@@ -404,59 +404,59 @@ static void answer_question(struct post *post, int m)
             (answer.task[i].worker < place->first_worker ||
              answer.task[i].worker >= place->first_worker + place->workers))
             wrong(w, "a primed chunk on the way to the wrong master", m);
-    send(post, m, &answer);
+    send(traffic, m, &answer);
 }
 
-static void deliver(struct post *post)
+static void deliver(struct traffic *traffic)
 {
-    struct world *w = post->w;
-    int i = (int)testing_between(post->seed, 0, post->count - 1);
-    struct news *news = post->news[i];
-    post->news[i] = post->news[--post->count];
-    if (!news->answer) {
-        answer_question(post, news->master);
+    struct world *w = traffic->w;
+    int i = (int)testing_between(traffic->seed, 0, traffic->count - 1);
+    struct message *message = traffic->message[i];
+    traffic->message[i] = traffic->message[--traffic->count];
+    if (!message->answer) {
+        answer_question(traffic, message->master);
     } else {
-        master_fill(&w->master[news->master], news->task, news->count);
+        master_fill(&w->master[message->master], message->task, message->count);
         pools_have_room(w);
         /* Waiters in the same rank look again, as in the relay. */
-        int rank = w->tree.master[news->master].rank;
+        int rank = w->tree.master[message->master].rank;
         for (int m = 1; m < w->tree.count; m++)
-            if (post->waits[m] &&
+            if (traffic->waits[m] &&
                 w->tree.master[w->tree.master[m].parent].rank == rank)
-                answer_question(post, m);
+                answer_question(traffic, m);
     }
-    free(news);
-    collect_questions(post);
+    free(message);
+    collect_questions(traffic);
 }
 
 /* Nobody may wait for something that is not on its way. */
-static void everybody_waits(struct post *post, bool *stuck)
+static void everybody_waits(struct traffic *traffic, bool *stuck)
 {
     struct chunk chunk;
     *stuck = true;
-    for (int v = 0; v < post->w->workers; v++) {
+    for (int v = 0; v < traffic->w->workers; v++) {
         enum master_answer answer =
-            post->w->done[v] ? MASTER_LATER : ask(post->w, v, &chunk);
+            traffic->w->done[v] ? MASTER_LATER : ask(traffic->w, v, &chunk);
         if (answer == MASTER_CHUNK)
-            run_chunk(post->w, v, &chunk);
+            run_chunk(traffic->w, v, &chunk);
         *stuck = *stuck && answer == MASTER_LATER;
     }
-    collect_questions(post);
-    *stuck = *stuck && post->count == 0;
+    collect_questions(traffic);
+    *stuck = *stuck && traffic->count == 0;
 }
 
-static void step(struct post *post)
+static void step(struct traffic *traffic)
 {
-    struct world *w = post->w;
+    struct world *w = traffic->w;
     struct chunk chunk;
-    int worker = random_worker(w, post->seed);
+    int worker = random_worker(w, traffic->seed);
     enum master_answer answer = ask(w, worker, &chunk);
     if (answer == MASTER_CHUNK)
         run_chunk(w, worker, &chunk);
-    if (testing_random(post->seed) % 4 == 0)
+    if (testing_random(traffic->seed) % 4 == 0)
         master_ask_ahead(
-            &w->master[w->tree.worker_master[random_worker(w, post->seed)]]);
-    collect_questions(post);
+            &w->master[w->tree.worker_master[random_worker(w, traffic->seed)]]);
+    collect_questions(traffic);
     pools_have_room(w);
 }
 
@@ -470,32 +470,32 @@ static bool all_done(const struct world *w)
 
 static void ask_by_messages(struct world *w, uint64_t *seed)
 {
-    struct post *post = calloc(1, sizeof(*post));
-    assert_non_null(post);
-    post->w = w;
-    post->seed = seed;
+    struct traffic *traffic = calloc(1, sizeof(*traffic));
+    assert_non_null(traffic);
+    traffic->w = w;
+    traffic->seed = seed;
     int delay = (int)testing_between(seed, 1, 20), quiet = 0;
     while (!all_done(w)) {
-        step(post);
-        if (post->count > 0 && testing_between(seed, 1, delay) == 1)
-            deliver(post);
+        step(traffic);
+        if (traffic->count > 0 && testing_between(seed, 1, delay) == 1)
+            deliver(traffic);
         bool stuck = false;
-        if (post->count == 0 && ++quiet % 16 == 0)
-            everybody_waits(post, &stuck);
+        if (traffic->count == 0 && ++quiet % 16 == 0)
+            everybody_waits(traffic, &stuck);
         if (stuck && !all_done(w))
             wrong(w, "all wait for ever, workers:", w->workers);
     }
     /* Questions asked ahead are still answered: there is no more. */
-    while (post->count > 0)
-        deliver(post);
+    while (traffic->count > 0)
+        deliver(traffic);
     for (int m = 0; m < w->tree.count; m++)
-        if (post->waits[m])
+        if (traffic->waits[m])
             wrong(w, "a question was never answered: master", m);
     for (int v = 0; v < 2 * w->workers; v++)
-        step(post);
-    assert_int_equal(post->count, 0);
+        step(traffic);
+    assert_int_equal(traffic->count, 0);
     all_ran(w);
-    free(post);
+    free(traffic);
 }
 
 static void trees_over_slow_messages(void **unused)

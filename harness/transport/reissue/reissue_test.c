@@ -18,7 +18,7 @@ struct actor {
     bool lost, gone;
 };
 
-struct play {
+struct scenario {
     struct reissue ledger;
     uint64_t random, most;    /* iterations of a chunk */
     int64_t iterations, next; /* fresh: from here on */
@@ -29,98 +29,99 @@ struct play {
     double now_s;
 };
 
-static uint64_t below(struct play *play, uint64_t n)
+static uint64_t below(struct scenario *scenario, uint64_t n)
 {
-    return testing_random(&play->random) % n;
+    return testing_random(&scenario->random) % n;
 }
 
-static bool play_fresh(struct play *play, int worker, struct chunk *chunk)
+static bool scenario_fresh(struct scenario *scenario, int worker,
+                           struct chunk *chunk)
 {
-    if (worker == play->workers - 1 && play->kept > 0) {
-        *chunk = (struct chunk){.start = 0, .size = play->kept};
-        play->kept = 0;
+    if (worker == scenario->workers - 1 && scenario->kept > 0) {
+        *chunk = (struct chunk){.start = 0, .size = scenario->kept};
+        scenario->kept = 0;
         return true;
     }
-    if (play->next >= play->iterations)
+    if (scenario->next >= scenario->iterations)
         return false;
-    int64_t rest = play->iterations - play->next;
-    int64_t size = 1 + (int64_t)below(play, play->most);
-    *chunk =
-        (struct chunk){.start = play->next, .size = size < rest ? size : rest};
-    play->next += chunk->size;
+    int64_t rest = scenario->iterations - scenario->next;
+    int64_t size = 1 + (int64_t)below(scenario, scenario->most);
+    *chunk = (struct chunk){.start = scenario->next,
+                            .size = size < rest ? size : rest};
+    scenario->next += chunk->size;
     return true;
 }
 
-static bool play_reserved(void *arg, int worker, struct chunk *chunk)
+static bool scenario_reserved(void *arg, int worker, struct chunk *chunk)
 {
-    struct play *play = arg;
-    return worker == play->workers - 1 && play->kept > 0 &&
-           play_fresh(play, worker, chunk);
+    struct scenario *scenario = arg;
+    return worker == scenario->workers - 1 && scenario->kept > 0 &&
+           scenario_fresh(scenario, worker, chunk);
 }
 
-static void play_begin(struct play *play, uint64_t seed)
+static void scenario_begin(struct scenario *scenario, uint64_t seed)
 {
-    play->random = seed;
-    play->workers = 2 + (int)below(play, WORKERS_MAX - 1);
-    play->iterations = 50 + (int64_t)below(play, ITERATIONS_MAX - 50);
-    play->most = below(play, 4) ? 40 : 1;
-    play->kept = below(play, 2) ? 1 + (int64_t)below(play, 40) : 0;
-    play->next = play->kept;
-    memset(play->counted, 0, sizeof(play->counted));
-    memset(play->actor, 0, sizeof(play->actor));
-    play->now_s = 0;
-    assert_int_equal(reissue_open(&play->ledger, play->iterations,
-                                  play->workers, 2e-3, 1e-3),
+    scenario->random = seed;
+    scenario->workers = 2 + (int)below(scenario, WORKERS_MAX - 1);
+    scenario->iterations = 50 + (int64_t)below(scenario, ITERATIONS_MAX - 50);
+    scenario->most = below(scenario, 4) ? 40 : 1;
+    scenario->kept = below(scenario, 2) ? 1 + (int64_t)below(scenario, 40) : 0;
+    scenario->next = scenario->kept;
+    memset(scenario->counted, 0, sizeof(scenario->counted));
+    memset(scenario->actor, 0, sizeof(scenario->actor));
+    scenario->now_s = 0;
+    assert_int_equal(reissue_open(&scenario->ledger, scenario->iterations,
+                                  scenario->workers, 2e-3, 1e-3),
                      0);
-    play->ledger.reserved = play_reserved;
-    play->ledger.arg = play;
+    scenario->ledger.reserved = scenario_reserved;
+    scenario->ledger.arg = scenario;
     /* All but the first may get lost, the last before it has ever asked. */
-    for (int w = 1; w < play->workers; w++)
-        play->actor[w].gone = below(play, 3) == 0;
-    play->actor[play->workers - 1].lost =
-        play->actor[play->workers - 1].gone && below(play, 2);
+    for (int w = 1; w < scenario->workers; w++)
+        scenario->actor[w].gone = below(scenario, 3) == 0;
+    scenario->actor[scenario->workers - 1].lost =
+        scenario->actor[scenario->workers - 1].gone && below(scenario, 2);
 }
 
 /* The worker has its chunk: it takes from a tenth to ten times its cost, or
  * is lost with it. */
-static void play_run(struct play *play, struct actor *actor)
+static void scenario_run(struct scenario *scenario, struct actor *actor)
 {
     double cost = 1e-3 * (double)actor->chunk.size;
-    double factor = 0.1 * (double)(1 + below(play, 100));
-    actor->back_s = play->now_s + cost * factor;
-    actor->lost = actor->gone && below(play, 4) == 0;
+    double factor = 0.1 * (double)(1 + below(scenario, 100));
+    actor->back_s = scenario->now_s + cost * factor;
+    actor->lost = actor->gone && below(scenario, 4) == 0;
 }
 
-static void play_back(struct play *play, int worker)
+static void scenario_back(struct scenario *scenario, int worker)
 {
-    struct actor *actor = &play->actor[worker];
+    struct actor *actor = &scenario->actor[worker];
     int64_t start = actor->chunk.start, size = actor->chunk.size;
-    if (size > 0 && reissue_claim(&play->ledger, worker, start)) {
+    if (size > 0 && reissue_claim(&scenario->ledger, worker, start)) {
         for (int64_t i = start; i < start + size; i++)
-            play->counted[i]++;
-        reissue_placed(&play->ledger, start, play->now_s);
+            scenario->counted[i]++;
+        reissue_placed(&scenario->ledger, start, scenario->now_s);
     }
     actor->chunk.size = 0;
 }
 
 /* Sets back_s to when the worker looks again; false: it has left. */
-static bool play_ask(struct play *play, int worker)
+static bool scenario_ask(struct scenario *scenario, int worker)
 {
-    struct actor *actor = &play->actor[worker];
+    struct actor *actor = &scenario->actor[worker];
     double wait_s;
-    if (play_fresh(play, worker, &actor->chunk)) {
-        reissue_out(&play->ledger, worker, &actor->chunk, play->now_s);
-        play_run(play, actor);
+    if (scenario_fresh(scenario, worker, &actor->chunk)) {
+        reissue_out(&scenario->ledger, worker, &actor->chunk, scenario->now_s);
+        scenario_run(scenario, actor);
         return true;
     }
-    switch (reissue_take(&play->ledger, worker, play->now_s, &actor->chunk,
-                         &wait_s)) {
+    switch (reissue_take(&scenario->ledger, worker, scenario->now_s,
+                         &actor->chunk, &wait_s)) {
     case REISSUE_CHUNK:
-        play_run(play, actor);
+        scenario_run(scenario, actor);
         return true;
     case REISSUE_WAIT:
         assert_true(wait_s > 0);
-        actor->back_s = play->now_s + wait_s;
+        actor->back_s = scenario->now_s + wait_s;
         return true;
     case REISSUE_OVER:
         break;
@@ -128,50 +129,51 @@ static bool play_ask(struct play *play, int worker)
     return false;
 }
 
-static int play_first(const struct play *play)
+static int scenario_first(const struct scenario *scenario)
 {
     int first = -1;
-    for (int w = 0; w < play->workers; w++)
-        if (!play->actor[w].lost &&
-            (first < 0 || play->actor[w].back_s < play->actor[first].back_s))
+    for (int w = 0; w < scenario->workers; w++)
+        if (!scenario->actor[w].lost &&
+            (first < 0 ||
+             scenario->actor[w].back_s < scenario->actor[first].back_s))
             first = w;
     return first;
 }
 
-static void check_play(const struct play *play, uint64_t seed)
+static void check_scenario(const struct scenario *scenario, uint64_t seed)
 {
-    for (int64_t i = 0; i < play->iterations; i++)
-        if (play->counted[i] != 1)
+    for (int64_t i = 0; i < scenario->iterations; i++)
+        if (scenario->counted[i] != 1)
             fail_msg("seed %" PRIu64 ": iteration %" PRId64 " counts %d times",
-                     seed, i, play->counted[i]);
-    assert_int_equal(play->ledger.placed, play->iterations);
-    assert_true(atomic_load(&play->ledger.over));
+                     seed, i, scenario->counted[i]);
+    assert_int_equal(scenario->ledger.placed, scenario->iterations);
+    assert_true(atomic_load(&scenario->ledger.over));
 }
 
 static int64_t one_play(uint64_t seed)
 {
-    struct play *play = calloc(1, sizeof(*play));
-    assert_non_null(play);
-    play_begin(play, seed);
-    for (int steps = 0; !atomic_load(&play->ledger.over); steps++) {
-        int worker = play_first(play);
+    struct scenario *scenario = calloc(1, sizeof(*scenario));
+    assert_non_null(scenario);
+    scenario_begin(scenario, seed);
+    for (int steps = 0; !atomic_load(&scenario->ledger.over); steps++) {
+        int worker = scenario_first(scenario);
         if (steps > 200000)
             fail_msg("seed %" PRIu64 ": it does not end", seed);
-        play->now_s = play->actor[worker].back_s > play->now_s
-                          ? play->actor[worker].back_s
-                          : play->now_s;
-        play_back(play, worker);
-        if (!atomic_load(&play->ledger.over))
-            assert_true(play_ask(play, worker));
+        scenario->now_s = scenario->actor[worker].back_s > scenario->now_s
+                              ? scenario->actor[worker].back_s
+                              : scenario->now_s;
+        scenario_back(scenario, worker);
+        if (!atomic_load(&scenario->ledger.over))
+            assert_true(scenario_ask(scenario, worker));
     }
-    assert_int_equal(play->ledger.placed, play->iterations);
+    assert_int_equal(scenario->ledger.placed, scenario->iterations);
     /* Late workers change nothing. */
-    for (int w = 0; w < play->workers; w++)
-        play_back(play, w);
-    check_play(play, seed);
-    int64_t again = play->ledger.again;
-    reissue_close(&play->ledger);
-    free(play);
+    for (int w = 0; w < scenario->workers; w++)
+        scenario_back(scenario, w);
+    check_scenario(scenario, seed);
+    int64_t again = scenario->ledger.again;
+    reissue_close(&scenario->ledger);
+    free(scenario);
     return again;
 }
 
