@@ -106,7 +106,7 @@ static void pace_tick(struct pace *pace)
 }
 
 /* The points of one line, in order, a group at a time. */
-struct source {
+struct point_group {
     const struct mandelbrot *m;
     int64_t line; /* the iteration */
     int32_t *counts;
@@ -115,7 +115,7 @@ struct source {
     struct mandelbrot_orbits group;
 };
 
-static void start_group(struct source *s)
+static void start_group(struct point_group *s)
 {
     const struct mandelbrot *m = s->m;
     struct mandelbrot_orbits *o = &s->group;
@@ -142,7 +142,7 @@ static bool any_alive(const struct mandelbrot_orbits *o, int group)
 
 /* Makes the first steps of the next group and writes all its counts; surviving
  * points are found in the group and write theirs again when they end. */
-static void next_group(struct source *s)
+static void next_group(struct point_group *s)
 {
     const struct mandelbrot *m = s->m;
     start_group(s);
@@ -164,7 +164,7 @@ static void next_group(struct source *s)
 
 /* Finds the next surviving point: its place in the group, or -1 at the end of
  * the line. */
-static int next_point(struct source *s, struct pace *pace)
+static int next_point(struct point_group *s, struct pace *pace)
 {
     const struct mandelbrot *m = s->m;
     int64_t points = mandelbrot_points(m);
@@ -190,7 +190,7 @@ struct flight {
 };
 
 /* An idle lane stays at the fixed point 0 and never counts to maxiter. */
-static void fill_lane(struct flight *f, int lane, struct source *s,
+static void fill_lane(struct flight *f, int lane, struct point_group *s,
                       struct pace *pace)
 {
     struct mandelbrot_orbits *to = &f->orbits;
@@ -207,7 +207,8 @@ static void fill_lane(struct flight *f, int lane, struct source *s,
     f->busy += !idle;
 }
 
-static void replace_ended(struct flight *f, struct source *s, struct pace *pace)
+static void replace_ended(struct flight *f, struct point_group *s,
+                          struct pace *pace)
 {
     const struct mandelbrot *m = s->m;
     for (int lane = 0; lane < m->group; lane++) {
@@ -225,7 +226,7 @@ static void replace_ended(struct flight *f, struct source *s, struct pace *pace)
 static void run_line(const struct mandelbrot *m, int64_t line, int32_t *counts,
                      struct pace *pace)
 {
-    struct source source = {
+    struct point_group source = {
         .m = m, .line = line, .counts = counts, .taken = m->group};
     struct flight flight = {.busy = 0};
     for (int lane = 0; lane < m->group; lane++)

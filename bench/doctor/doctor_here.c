@@ -174,7 +174,7 @@ void doctor_variables(struct doctor *doctor)
 
 /* ---- two ranks ---- */
 
-struct answer {
+struct failure {
     char first[500]; /* the reason of the failed cell, or a line of stderr */
 };
 
@@ -187,7 +187,7 @@ static void take_output(void *arg, const char *line)
 /* Progress lines are no answer; of a failure keeps the line with the reason. */
 static void take_message(void *arg, const char *line)
 {
-    struct answer *answer = arg;
+    struct failure *answer = arg;
     const char *own = "dlsbench: ";
     bool is_own = text_begins(line, own);
     const char *text = is_own ? line + strlen(own) : line;
@@ -258,7 +258,7 @@ static struct version launcher_version(const char *template)
 }
 
 /* Like a user, but into a folder that is removed afterwards. */
-static int run_two(bool have_cores, const char *out, struct answer *answer,
+static int run_two(bool have_cores, const char *out, struct failure *answer,
                    struct subprocess_end *end, struct error *err)
 {
     char self[PATH_MAX];
@@ -288,7 +288,7 @@ static int run_two(bool have_cores, const char *out, struct answer *answer,
 
 void doctor_srun(struct doctor *doctor)
 {
-    const char *way = launcher_srun_way();
+    const char *way = launcher_srun_method();
     if (way == NULL)
         return;
     if (way[0] != '\0')
@@ -324,7 +324,7 @@ void doctor_ranks(struct doctor *doctor)
     const char *template = launcher_default(launcher);
     struct scratch scratch;
     struct error err;
-    struct answer answer = {""};
+    struct failure answer = {""};
     struct subprocess_end end = {0};
     bool have_cores = doctor->cores >= 2 && doctor->allowed.quota >= 2;
     int code = scratch_open(&scratch, 1 << 20, &err);

@@ -29,41 +29,41 @@ bool launcher_can_start(const char *program)
     return false;
 }
 
-/* The first method of `ways` that this site's srun lists in `srun --mpi=list`;
- * names there have versions, as pmix_v4.  An empty text: it lists none of them;
- * NULL: it lists nothing. */
-static const char *site_way(const char *const ways[])
+/* The first method of `methods` that this site's srun lists in `srun
+ * --mpi=list`; names there have versions, as pmix_v4.  An empty text: it lists
+ * none of them; NULL: it lists nothing. */
+static const char *site_method(const char *const methods[])
 {
     char list[4096];
     FILE *srun = popen("srun --mpi=list 2>&1", "r");
     size_t read = srun != NULL ? fread(list, 1, sizeof(list) - 1, srun) : 0;
     list[read] = '\0';
     bool listed = srun != NULL && pclose(srun) == 0;
-    for (; *ways != NULL; ways++)
-        for (const char *at = list; (at = strstr(at, *ways)) != NULL; at++)
+    for (; *methods != NULL; methods++)
+        for (const char *at = list; (at = strstr(at, *methods)) != NULL; at++)
             if (at > list && strchr(" \t\n", at[-1]) != NULL)
-                return *ways;
+                return *methods;
     return listed ? "" : NULL;
 }
 
-const char *launcher_srun_way(void)
+const char *launcher_srun_method(void)
 {
     static const char *const mpich[] = {"pmi2", "pmix", "cray_shasta", NULL};
     static const char *const others[] = {"pmix", NULL};
     return launcher_can_start("srun")
-               ? site_way(strcmp(BUILD_MPI, "mpich") == 0 ? mpich : others)
+               ? site_method(strcmp(BUILD_MPI, "mpich") == 0 ? mpich : others)
                : NULL;
 }
 
 /* In a Slurm job.  Open MPI's mpiexec uses Slurm by itself, on every site. */
 static bool by_srun(char *text)
 {
-    const char *parts = getenv("SLURM_HET_SIZE"), *way = NULL;
+    const char *parts = getenv("SLURM_HET_SIZE"), *method = NULL;
     if (strcmp(BUILD_MPI, "mpich") == 0 && getenv("SLURM_JOB_ID") != NULL)
-        way = launcher_srun_way();
-    if (way == NULL || way[0] == '\0')
+        method = launcher_srun_method();
+    if (method == NULL || method[0] == '\0')
         return false;
-    snprintf(text, LAUNCHER_SIZE, "srun --mpi=%s %s -c {threads}", way,
+    snprintf(text, LAUNCHER_SIZE, "srun --mpi=%s %s -c {threads}", method,
              parts != NULL && text_is(parts, "2") ? "--het-group=0,1"
                                                   : "-n {ranks}");
     return true;

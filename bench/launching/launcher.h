@@ -18,7 +18,7 @@ const char *launcher_default(char text[LAUNCHER_SIZE]);
 /* The first method of `srun --mpi=list` that starts ranks of the program's MPI,
  * such as pmi2; an empty text: none does; NULL: no srun, or no cluster that it
  * knows. */
-const char *launcher_srun_way(void);
+const char *launcher_srun_method(void);
 
 /* Before the first launch: sets variables that tell srun (also if mpiexec
  * starts it) how to run inside a step: its step overlaps with ours and does not

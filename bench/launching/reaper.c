@@ -137,16 +137,16 @@ static pid_t start_launcher(char *const argv[], int *reason)
 static int await_launcher(pid_t launcher)
 {
     double deadline = INFINITY;
-    bool told = false;
+    bool signalled = false;
     for (;;) {
         int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
             if (pid == launcher)
                 return status;
-        int number = pause_for(told ? LOOK_S : 3600);
-        if (number == SIGTERM && !told) {
-            told = true;
+        int number = pause_for(signalled ? LOOK_S : 3600);
+        if (number == SIGTERM && !signalled) {
+            signalled = true;
             deadline = subprocess_now() + TERM_S;
             kill(-launcher, SIGTERM);
         }

@@ -161,7 +161,7 @@ static double bound_turn(void *arg)
  * requested early, into memory that both ranks write. */
 enum { MASTER = 0, OTHER = 1 };
 
-struct bare_part {
+struct bare_rank {
     const struct comm *comm;
     const struct loop *loop;
     int64_t next;          /* at the master: the next iteration */
@@ -169,14 +169,14 @@ struct bare_part {
     MPI_Request listening; /* for its request */
 };
 
-static void listen(struct bare_part *part)
+static void listen(struct bare_rank *part)
 {
     MPI_Irecv(&part->asked, 1, MPI_INT64_T, OTHER, 0, part->comm->all,
               &part->listening);
 }
 
 /* The next iteration; the number of iterations: nothing is left. */
-static int64_t hand_out(struct bare_part *part)
+static int64_t hand_out(struct bare_rank *part)
 {
     return part->next < part->loop->iterations ? part->next++
                                                : part->loop->iterations;
@@ -184,7 +184,7 @@ static int64_t hand_out(struct bare_part *part)
 
 static void look(void *arg)
 {
-    struct bare_part *part = arg;
+    struct bare_rank *part = arg;
     int came = 0;
     if (part->listening != MPI_REQUEST_NULL)
         MPI_Test(&part->listening, &came, MPI_STATUS_IGNORE);
@@ -196,7 +196,7 @@ static void look(void *arg)
         listen(part);
 }
 
-static void run_one(const struct bare_part *part, int64_t at,
+static void run_one(const struct bare_rank *part, int64_t at,
                     const struct kernel_poll *poll)
 {
     const struct loop *loop = part->loop;
@@ -205,7 +205,7 @@ static void run_one(const struct bare_part *part, int64_t at,
                       output + (size_t)at * loop->output_bytes, poll);
 }
 
-static void run_master(struct bare_part *part)
+static void run_master(struct bare_rank *part)
 {
     const struct kernel_poll poll = {look, part};
     listen(part);
@@ -219,7 +219,7 @@ static void run_master(struct bare_part *part)
 }
 
 /* Requests the next iteration before it computes this one. */
-static void run_other(struct bare_part *part)
+static void run_other(struct bare_rank *part)
 {
     MPI_Comm all = part->comm->all;
     int64_t at = 0;
@@ -237,7 +237,7 @@ static void run_other(struct bare_part *part)
 static double bare_master_time(struct launch_context *context,
                                struct loop *loop)
 {
-    struct bare_part part = {.comm = &context->comm, .loop = loop};
+    struct bare_rank part = {.comm = &context->comm, .loop = loop};
     struct error err;
     double all_s[2] = {0};
     if (loop_share(loop, part.comm, &err) != 0)

@@ -86,7 +86,7 @@ static double time_window(void *arg)
 }
 
 /* A row: a cell of two ranks. */
-struct line {
+struct ranks_row {
     const char *name, *scheme, *kernel;
     struct bench_field field; /* one more of the cell */
     double aim;
@@ -94,14 +94,14 @@ struct line {
 };
 
 /* Rows of one transport, compared with the same limit. */
-struct lines {
+struct ranks_rows {
     const char *transport;
     double (*bare)(void *arg);
     int count;
-    struct line line[CELLS_MAX];
+    struct ranks_row line[CELLS_MAX];
 };
 
-static const struct lines masters = {
+static const struct ranks_rows masters = {
     "master",
     time_pings,
     4,
@@ -120,7 +120,7 @@ static const struct lines masters = {
       time_cell},
      {"ss", "ss", "100000", {"master", "computing"}, 0, time_cell}}};
 
-static const struct lines windows = {
+static const struct ranks_rows windows = {
     "window",
     time_window,
     3,
@@ -133,7 +133,7 @@ static const struct lines windows = {
       time_cell},
      {"ss", "ss", "100000", {"window", "rma"}, 0, time_cell}}};
 
-static const struct lines steals = {
+static const struct ranks_rows steals = {
     "steal",
     time_pings,
     2,
@@ -146,7 +146,7 @@ static const struct lines steals = {
       time_questions}}};
 
 static int open_line(struct bench_cell *cell, struct launch_context *context,
-                     const char *transport, const struct line *line,
+                     const char *transport, const struct ranks_row *line,
                      struct error *err)
 {
     char kernel[32];
@@ -160,14 +160,14 @@ static int open_line(struct bench_cell *cell, struct launch_context *context,
 }
 
 static void compare_lines(FILE *out, struct launch_context *context,
-                          struct cells *cells, const struct lines *lines)
+                          struct cells *cells, const struct ranks_rows *lines)
 {
     struct contest row[CELLS_MAX];
     struct side side[CELLS_MAX];
     struct error err;
     int code = 0;
     for (int i = 0; code == 0 && i < lines->count; i++) {
-        const struct line *line = &lines->line[i];
+        const struct ranks_row *line = &lines->line[i];
         side[i] = (struct side){cells, &cells->cell[i]};
         row[i] = (struct contest){.name = line->name,
                                   .how = line->field.value,

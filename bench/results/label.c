@@ -58,7 +58,7 @@ void label_cell(char *label, const struct cell *c)
     label_add(label, words, "");
 }
 
-void label_way(char *label, const struct cell *c)
+void label_settings(char *label, const struct cell *c)
 {
     char words[LABEL_SIZE];
     struct cell way = *c;

@@ -22,7 +22,7 @@ void label_layout(char *label, const struct cell *cell);
 void label_cell(char *label, const struct cell *cell);
 
 /* Only ", master computing, flat" and unusual fields. */
-void label_way(char *label, const struct cell *cell);
+void label_settings(char *label, const struct cell *cell);
 
 /* Only ", non-dedicated, load w1:1" and further conditions. */
 void label_conditions(char *label, const struct cell *cell);

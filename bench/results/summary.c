@@ -154,7 +154,7 @@ static void print_winner(FILE *out, const struct summary_row *row, int winners)
 {
     char time[24], way[LABEL_SIZE] = "", text[2 * LABEL_SIZE];
     const struct cell *cell = &row->result->cell;
-    label_way(way, cell);
+    label_settings(way, cell);
     table_said_seconds(row->time.median, row->time.median, time, sizeof(time));
     int used = snprintf(text, sizeof(text), "%s: %s with %s%s", row->shape,
                         time, cell->scheme, way);

@@ -14,7 +14,7 @@
 /* One worker's meter, on separate cache lines. */
 struct meter {
     _Alignas(128) struct engine_watch watch;
-    struct events *events;
+    struct papi_events *events;
     struct perf *perf;
     int thread;
     uint32_t known;
@@ -26,8 +26,8 @@ struct meter {
 struct counters {
     struct counters_list list;
     char why[COUNTERS_MAX][COUNTERS_WHY_SIZE];
-    struct events *events; /* PAPI's */
-    struct perf *perf;     /* the kernel's; NULL: none */
+    struct papi_events *events; /* PAPI's */
+    struct perf *perf;          /* the kernel's; NULL: none */
     struct meter *meter;
 };
 

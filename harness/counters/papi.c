@@ -23,7 +23,7 @@ struct sets {
     int set[GROUPS_MAX]; /* PAPI_NULL: this thread could not start it */
 };
 
-struct events {
+struct papi_events {
     int groups;
     struct group group[GROUPS_MAX];
     int threads;
@@ -103,7 +103,7 @@ static int try_alone(const char *name, struct group *alone)
     return alone->component < 0 ? alone->component : set_try(alone);
 }
 
-static struct group *find_group(struct events *events, int component)
+static struct group *find_group(struct papi_events *events, int component)
 {
     for (int i = 0; i < events->groups; i++)
         if (events->group[i].component == component)
@@ -125,7 +125,8 @@ static int fit_group(struct group *group)
     return group->multiplex ? set_try(group) : code;
 }
 
-static void open_groups(struct events *events, const struct counters_list *list,
+static void open_groups(struct papi_events *events,
+                        const struct counters_list *list,
                         char why[][COUNTERS_WHY_SIZE])
 {
     for (int i = 0; i < list->count; i++) {
@@ -173,10 +174,10 @@ const char *const *events_default(void)
     return known ? presets : perf_default;
 }
 
-int events_open(struct events **out, const struct counters_list *list,
+int events_open(struct papi_events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
-    struct events *events = calloc(1, sizeof(*events));
+    struct papi_events *events = calloc(1, sizeof(*events));
     struct sets *sets = calloc((size_t)threads, sizeof(*sets));
     if (events == NULL || sets == NULL) {
         free(events);
@@ -203,7 +204,7 @@ int events_open(struct events **out, const struct counters_list *list,
 
 /* PAPI itself stays open: the process ends soon, and its other users keep
  * counting. */
-void events_close(struct events *events)
+void events_close(struct papi_events *events)
 {
     free(events->sets);
     free(events);
@@ -215,7 +216,7 @@ static bool is_processor(int component)
     return info != NULL && strcmp(info->name, "perf_event") == 0;
 }
 
-bool events_multiplexed(const struct events *events)
+bool events_multiplexed(const struct papi_events *events)
 {
     for (int g = 0; g < events->groups; g++)
         if (events->group[g].multiplex && events->group[g].count > 0)
@@ -223,7 +224,7 @@ bool events_multiplexed(const struct events *events)
     return false;
 }
 
-bool events_count(const struct events *events, bool processor)
+bool events_count(const struct papi_events *events, bool processor)
 {
     for (int g = 0; g < events->groups; g++)
         if (events->group[g].count > 0 &&
@@ -234,7 +235,7 @@ bool events_count(const struct events *events, bool processor)
 
 /* ---- by the threads ---- */
 
-uint32_t events_thread_open(struct events *events, int thread)
+uint32_t events_thread_open(struct papi_events *events, int thread)
 {
     uint32_t known = 0;
     PAPI_register_thread();
@@ -249,14 +250,14 @@ uint32_t events_thread_open(struct events *events, int thread)
     return known;
 }
 
-void events_thread_close(struct events *events, int thread)
+void events_thread_close(struct papi_events *events, int thread)
 {
     for (int g = 0; g < events->groups; g++)
         set_remove(events->sets[thread].set[g]);
     PAPI_unregister_thread();
 }
 
-void events_read(struct events *events, int thread, int64_t *counts)
+void events_read(struct papi_events *events, int thread, int64_t *counts)
 {
     long long value[COUNTERS_MAX] = {0};
     for (int g = 0; g < events->groups; g++) {

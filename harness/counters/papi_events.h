@@ -15,22 +15,22 @@ int events_check(const char *name, struct error *err);
 const char *const *events_default(void);
 
 /* The countable events of a list, in one process. */
-struct events;
+struct papi_events;
 
 /* why[i] is the reason why event i cannot be counted, or empty. */
-int events_open(struct events **out, const struct counters_list *list,
+int events_open(struct papi_events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err);
-void events_close(struct events *events);
-bool events_multiplexed(const struct events *events);
+void events_close(struct papi_events *events);
+bool events_multiplexed(const struct papi_events *events);
 /* Whether PAPI counts events; `processor`: with the processor's counters. */
-bool events_count(const struct events *events, bool processor);
+bool events_count(const struct papi_events *events, bool processor);
 
 /* By the thread itself.  Returns a bit for each event that it counts. */
-uint32_t events_thread_open(struct events *events, int thread);
-void events_thread_close(struct events *events, int thread);
+uint32_t events_thread_open(struct papi_events *events, int thread);
+void events_thread_close(struct papi_events *events, int thread);
 
 /* By the thread itself: its counts since opening, in the list's order. */
-void events_read(struct events *events, int thread, int64_t *counts);
+void events_read(struct papi_events *events, int thread, int64_t *counts);
 
 /* Only with PAPI: by a thread before it calls PAPI.  False: PAPI does not
  * start. */

@@ -37,7 +37,7 @@ enum { WORKERS = 2, PAGE = 4096, COMPUTED = 64, WAITED = 32 };
 
 /* Counts that workers report themselves, as any library in the process may.
  * PAPI reads them even without counters of the processor. */
-static long long told[WORKERS];
+static long long reported[WORKERS];
 
 struct bench {
     struct engine_team *team;
@@ -48,7 +48,7 @@ struct bench {
 
 static void touch(int thread, char *memory, int first, int count)
 {
-    told[thread] += count;
+    reported[thread] += count;
     for (int i = first; i < first + count; i++)
         memory[i * PAGE] = 1;
 }
@@ -92,9 +92,9 @@ static int bench_open(void **state)
     *bench = (struct bench){0};
     papi_handle_t library = papi_sde_init("papi_test");
     papi_sde_register_counter(library, "0", PAPI_SDE_RO | PAPI_SDE_DELTA,
-                              PAPI_SDE_long_long, &told[0]);
+                              PAPI_SDE_long_long, &reported[0]);
     papi_sde_register_counter(library, "1", PAPI_SDE_RO | PAPI_SDE_DELTA,
-                              PAPI_SDE_long_long, &told[1]);
+                              PAPI_SDE_long_long, &reported[1]);
     assert_int_equal(counters_parse(LIST, &list, &err), 0);
     assert_int_equal(engine_team_start(&bench->team, WORKERS, &err), 0);
     assert_int_equal(counters_open(&bench->counters, &list, WORKERS, &err), 0);

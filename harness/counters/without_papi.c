@@ -23,7 +23,7 @@ const char *const *events_default(void)
     return perf_default;
 }
 
-int events_open(struct events **out, const struct counters_list *list,
+int events_open(struct papi_events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
     (void)threads, (void)err;
@@ -35,35 +35,35 @@ int events_open(struct events **out, const struct counters_list *list,
     return 0;
 }
 
-void events_close(struct events *events)
+void events_close(struct papi_events *events)
 {
     (void)events;
 }
 
-bool events_multiplexed(const struct events *events)
+bool events_multiplexed(const struct papi_events *events)
 {
     (void)events;
     return false;
 }
 
-bool events_count(const struct events *events, bool processor)
+bool events_count(const struct papi_events *events, bool processor)
 {
     (void)events, (void)processor;
     return false;
 }
 
-uint32_t events_thread_open(struct events *events, int thread)
+uint32_t events_thread_open(struct papi_events *events, int thread)
 {
     (void)events, (void)thread;
     return 0;
 }
 
-void events_thread_close(struct events *events, int thread)
+void events_thread_close(struct papi_events *events, int thread)
 {
     (void)events, (void)thread;
 }
 
-void events_read(struct events *events, int thread, int64_t *counts)
+void events_read(struct papi_events *events, int thread, int64_t *counts)
 {
     (void)events, (void)thread, (void)counts;
 }

@@ -187,7 +187,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
 static void conclude_pair(struct exchange *x, int thread,
                           struct calibration_pair *pair)
 {
-    struct line line = {0, 0, 0};
+    struct fit line = {0, 0, 0};
     double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
     for (int i = 0; i < CALIBRATION_SIZES; i++) {
         bytes[i] = sizes[i];

@@ -38,12 +38,12 @@ static double steal_of(const struct run_result *result,
 {
     double wait_s = 0;
     int64_t asked = 0;
-    bool told = context->comm.ranks > 1;
+    bool remote = context->comm.ranks > 1;
     for (int w = 1; w < context->comm.ranks * context->threads; w++) {
         const struct worker_result *thief = &result->workers[w];
         wait_s += thief->wait_s;
         asked +=
-            thief->fact[STEAL_TAKEN] + (told ? thief->fact[STEAL_FAILED] : 0);
+            thief->fact[STEAL_TAKEN] + (remote ? thief->fact[STEAL_FAILED] : 0);
     }
     return asked > 0 ? wait_s / (double)asked : 0;
 }

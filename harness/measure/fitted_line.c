@@ -32,12 +32,12 @@ static bool is_usable(const double *x, const double *y, int count)
     return different;
 }
 
-bool line_fit(const double *x, const double *y, int count, struct line *fit)
+bool line_fit(const double *x, const double *y, int count, struct fit *fit)
 {
     if (count < 2 || !is_usable(x, y, count))
         return false;
     struct sums s = sum_up(x, y, count);
-    struct line line;
+    struct fit line;
     line.slope = (s.w * s.xy - s.x * s.y) / (s.w * s.xx - s.x * s.x);
     line.start = (s.y - line.slope * s.x) / s.w;
     if (line.slope < 0) {

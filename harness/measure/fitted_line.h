@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-struct line {
+struct fit {
     double start; /* y at x = 0, at least 0 */
     double slope; /* increase of y per x, at least 0 */
     double r2;    /* share of the weighted variance of y that the line explains;
@@ -16,6 +16,6 @@ struct line {
  * the start-up cost, not the noise of large ones.  Costs are not negative: a
  * start or slope below 0 becomes 0 and the rest is fitted again.  False, with
  * nothing set: fewer than two different x, or a y not above 0. */
-bool line_fit(const double *x, const double *y, int count, struct line *fit);
+bool line_fit(const double *x, const double *y, int count, struct fit *fit);
 
 #endif

@@ -16,7 +16,7 @@ static void points_on_a_line_give_it_back(void **unused)
 {
     const double x[] = {8, 256, 1024, 8192};
     double y[4];
-    struct line fit;
+    struct fit fit;
     for (int i = 0; i < 4; i++)
         y[i] = 99e-6 + 0.69e-6 * x[i];
     assert_true(line_fit(x, y, 4, &fit));
@@ -33,7 +33,7 @@ static void points_on_a_line_give_it_back(void **unused)
 static void weights_and_r2_by_hand(void **unused)
 {
     const double x[] = {0, 1, 2}, y[] = {1, 2, 2};
-    struct line fit;
+    struct fit fit;
     assert_true(line_fit(x, y, 3, &fit));
     assert_near(fit.slope, 4.0 / 7, 1e-12);
     assert_near(fit.start, 22.0 / 21, 1e-12);
@@ -45,7 +45,7 @@ static void small_messages_set_the_start(void **unused)
     /* 5 % off at the large end must not move a start-up cost of 100 ns. */
     const double x[] = {8, 16, 4096, 8192};
     const double y[] = {100.8e-9, 101.6e-9, 509.6e-9, 1.05 * 919.2e-9};
-    struct line fit;
+    struct fit fit;
     assert_true(line_fit(x, y, 4, &fit));
     assert_near(fit.start, 100e-9, 0.01);
 }
@@ -54,7 +54,7 @@ static void costs_are_never_negative(void **unused)
 {
     const double x[] = {1, 2, 4};
     const double falling[] = {3, 2, 1}, steep[] = {1, 4, 16};
-    struct line fit;
+    struct fit fit;
     assert_true(line_fit(x, falling, 3, &fit));
     assert_true(fit.slope == 0 && fit.start > 1 && fit.start < 2);
     assert_true(fabs(fit.r2) < 1e-12);
@@ -67,7 +67,7 @@ static void costs_are_never_negative(void **unused)
 static void what_is_no_line_is_refused(void **unused)
 {
     const double x[] = {1, 1, 2}, y[] = {1, 2, 0}, bad[] = {1, 2, NAN};
-    struct line fit = {7, 7, 7};
+    struct fit fit = {7, 7, 7};
     assert_false(line_fit(x, y, 1, &fit));
     assert_false(line_fit(x, y, 2, &fit));
     assert_false(line_fit(x, y, 3, &fit));

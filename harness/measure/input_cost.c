@@ -73,7 +73,7 @@ static double one_way(struct transfer *t, int units)
 static void conclude_transfer(double (*sample)[SAMPLES],
                               struct calibration_transfer *transfer)
 {
-    struct line line = {0, 0, 0};
+    struct fit line = {0, 0, 0};
     double back = stats_median(sample[EMPTY], SAMPLES).median / 2;
     double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
     for (int i = 0; i < CALIBRATION_SIZES; i++) {

@@ -224,7 +224,7 @@ static int fit_thread(const struct work *work, const double *x, const double *y,
                       int count, struct calibration_cost *cost,
                       struct error *err)
 {
-    struct line fit = {.start = count > 0 ? y[0] : 0, .r2 = NAN};
+    struct fit fit = {.start = count > 0 ? y[0] : 0, .r2 = NAN};
     if (count > 1 && !line_fit(x, y, count, &fit))
         return error_set(err, ENODATA,
                          "kernel %s: its time cannot be measured here",

@@ -156,7 +156,7 @@ static void fit_cost(struct work *work, int thread, const double *ops,
     double begun =
         (double)work->size * kernel_starts(work->ops, work->instance);
     double x[WORK_BLOCKS];
-    struct line line;
+    struct fit line;
     for (int64_t b = 0; b < work->blocks; b++) {
         x[b] = ops[b] / begun;
         y[b] =
@@ -166,7 +166,7 @@ static void fit_cost(struct work *work, int thread, const double *ops,
         sum_y += y[b];
     }
     if (!line_fit(x, y, (int)work->blocks, &line) || line.slope == 0)
-        line = (struct line){.slope = sum_y / sum_x, .r2 = NAN};
+        line = (struct fit){.slope = sum_y / sum_x, .r2 = NAN};
     double scale =
         sum_y / ((double)work->blocks * line.start + line.slope * sum_x);
     cost->r2 = line.r2;

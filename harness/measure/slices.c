@@ -19,7 +19,7 @@ struct look {
     int gaps;
 };
 
-struct watch {
+struct timed_looks {
     struct crew *crew;
     int thread; /* the thread of this rank that looks; -1: none */
     struct look look;
@@ -27,7 +27,7 @@ struct watch {
 
 static void watch_body(int thread, void *arg)
 {
-    struct watch *watch = arg;
+    struct timed_looks *watch = arg;
     crew_bind(watch->crew, thread);
     crew_start(watch->crew, thread);
     if (thread == watch->thread) {
@@ -74,7 +74,7 @@ static void sum_up(const struct look *look, struct calibration_slices *slices)
         slices->start[i] = start[i];
 }
 
-static void look_often(struct watch *watch, const struct load *load,
+static void look_often(struct timed_looks *watch, const struct load *load,
                        struct calibration_slices *slices)
 {
     struct engine_team *team = watch->crew->context->team;
@@ -103,7 +103,7 @@ int slices_measure(struct crew *crew, struct calibration_slices *slices,
     const struct comm *comm = &context->comm;
     bool own = comm->rank == comm->ranks - 1;
     int workers = own ? crew->workers - crew->first : 0;
-    struct watch watch = {.crew = crew, .thread = workers - 1};
+    struct timed_looks watch = {.crew = crew, .thread = workers - 1};
     struct load load;
     int *processes = need_zeroed((size_t)workers + 1, sizeof(*processes));
     if (own)

@@ -168,8 +168,8 @@ bool landing_poll(struct landing *landing)
 void landing_answer(struct landing *landing,
                     const struct engine_patience *patience)
 {
-    MPI_Request told;
+    MPI_Request announced;
     MPI_Isend(NULL, 0, MPI_BYTE, landing->box.from, ANSWER,
-              landing->box.comm->all, &told);
-    comm_wait(landing->box.comm, patience, &told);
+              landing->box.comm->all, &announced);
+    comm_wait(landing->box.comm, patience, &announced);
 }

@@ -21,7 +21,7 @@ enum {
 };
 
 /* A rank's part of a window. */
-struct fake_part {
+struct fake_area {
     char *memory;  /* as its own processor sees it */
     char *outside; /* as the others see it; NULL: the memory is shared */
     char *before;  /* as it was at the rank's last MPI_Win_sync */
@@ -33,7 +33,7 @@ struct fake_part {
 
 struct fake_window {
     int came, freed;
-    struct fake_part part[FAKE_RANKS_MAX];
+    struct fake_area part[FAKE_RANKS_MAX];
 };
 
 enum fake_operation { FAKE_GET, FAKE_REPLACE, FAKE_FETCH_ADD };
@@ -58,7 +58,7 @@ static struct {
     struct fake_access access[FAKE_ACCESSES_MAX];
 } fake_windows;
 
-static struct fake_part *fake_part(int window, int rank)
+static struct fake_area *fake_area(int window, int rank)
 {
     return &fake_windows.window[window].part[rank];
 }
@@ -71,7 +71,7 @@ static _Noreturn void fake_wrong(const char *what, int rank)
 
 static void fake_perform(struct fake_access *a)
 {
-    char *target = fake_part(a->window, a->target)->outside + a->at;
+    char *target = fake_area(a->window, a->target)->outside + a->at;
     int64_t old, add;
     a->done = true;
     if (a->operation == FAKE_REPLACE) {
@@ -138,7 +138,7 @@ static char *fake_copy(const char *memory, size_t bytes)
 }
 
 /* A rank's part; all ranks make their windows in the same order. */
-static int fake_make(MPI_Comm comm, struct fake_part part, bool shared,
+static int fake_make(MPI_Comm comm, struct fake_area part, bool shared,
                      MPI_Win *window)
 {
     int rank = fake_rank(comm);
@@ -153,7 +153,7 @@ static int fake_make(MPI_Comm comm, struct fake_part part, bool shared,
         part.outside = fake_copy(part.memory, part.bytes);
         part.before = fake_copy(part.memory, part.bytes);
     }
-    *fake_part(w, rank) = part;
+    *fake_area(w, rank) = part;
     fake_windows.window[w].came++;
     *window = FAKE_FIRST_WINDOW + w * FAKE_RANKS_MAX + rank;
     pthread_mutex_unlock(&fake.lock);
@@ -171,16 +171,16 @@ static int fake_window_number(MPI_Win window)
     return (window - FAKE_FIRST_WINDOW) / FAKE_RANKS_MAX;
 }
 
-static struct fake_part *fake_own_part(MPI_Win window)
+static struct fake_area *fake_own_area(MPI_Win window)
 {
-    return fake_part(fake_window_number(window), fake_window_rank(window));
+    return fake_area(fake_window_number(window), fake_window_rank(window));
 }
 
 int MPI_Win_create(void *memory, MPI_Aint bytes, int unit, MPI_Info info,
                    MPI_Comm comm, MPI_Win *window)
 {
     (void)info;
-    struct fake_part part = {
+    struct fake_area part = {
         .memory = memory, .bytes = (size_t)bytes, .unit = unit};
     return fake_make(comm, part, false, window);
 }
@@ -191,7 +191,7 @@ static int fake_allocate(MPI_Aint bytes, int unit, MPI_Comm comm, bool shared,
 {
     char *own = aligned_alloc(128, ((size_t)bytes + 255) / 128 * 128);
     memset(own, FAKE_RUBBISH, (size_t)bytes + 8);
-    struct fake_part part = {
+    struct fake_area part = {
         .own = own, .memory = own + 8, .bytes = (size_t)bytes, .unit = unit};
     memcpy(memory, &part.memory, sizeof(part.memory));
     return fake_make(comm, part, shared, window);
@@ -214,7 +214,7 @@ int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info,
 int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *unit,
                          void *memory)
 {
-    const struct fake_part *part = fake_part(fake_window_number(window), rank);
+    const struct fake_area *part = fake_area(fake_window_number(window), rank);
     memcpy(memory, &part->memory, sizeof(part->memory));
     *bytes = (MPI_Aint)part->bytes;
     *unit = part->unit;
@@ -234,7 +234,7 @@ int MPI_Win_free(MPI_Win *handle)
 {
     struct fake_window *window =
         &fake_windows.window[fake_window_number(*handle)];
-    if (fake_own_part(*handle)->locked)
+    if (fake_own_area(*handle)->locked)
         fake_wrong("frees a window that it has locked",
                    fake_window_rank(*handle));
     pthread_mutex_lock(&fake.lock);
@@ -250,14 +250,14 @@ int MPI_Win_free(MPI_Win *handle)
 int MPI_Win_lock_all(int promise, MPI_Win window)
 {
     (void)promise;
-    fake_own_part(window)->locked = true;
+    fake_own_area(window)->locked = true;
     return MPI_SUCCESS;
 }
 
 /* Copies each side's changes since the last call to the other side. */
 int MPI_Win_sync(MPI_Win window)
 {
-    struct fake_part *part = fake_own_part(window);
+    struct fake_area *part = fake_own_area(window);
     pthread_mutex_lock(&fake.lock);
     for (size_t i = 0; part->outside != NULL && i < part->bytes; i++) {
         if (part->memory[i] != part->before[i])
@@ -272,8 +272,8 @@ int MPI_Win_sync(MPI_Win window)
 
 static void fake_check_access(const struct fake_access *a)
 {
-    const struct fake_part *target = fake_part(a->window, a->target);
-    if (!fake_part(a->window, a->from)->locked)
+    const struct fake_area *target = fake_area(a->window, a->target);
+    if (!fake_area(a->window, a->from)->locked)
         fake_wrong("accesses a window that it has not locked", a->from);
     if (a->at + a->bytes > target->bytes)
         fake_wrong("accesses what is not in the window", a->from);
@@ -291,7 +291,7 @@ static int fake_access(MPI_Win window, struct fake_access access)
     access.used = true;
     access.window = fake_window_number(window);
     access.from = fake_window_rank(window);
-    access.at *= (size_t)fake_part(access.window, access.target)->unit;
+    access.at *= (size_t)fake_area(access.window, access.target)->unit;
     access.thread = pthread_self();
     fake_check_access(&access);
     int i = 0;
@@ -390,7 +390,7 @@ int MPI_Win_flush(int target, MPI_Win window)
 int MPI_Win_unlock_all(MPI_Win window)
 {
     fake_flush(window, -1);
-    fake_own_part(window)->locked = false;
+    fake_own_area(window)->locked = false;
     return MPI_SUCCESS;
 }
 

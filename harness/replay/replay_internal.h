@@ -54,7 +54,7 @@ struct learned {
 };
 
 /* Consecutive tasks: each continues the one before. */
-struct run {
+struct series {
     struct task first;
     int count;
 };
@@ -73,7 +73,7 @@ struct replay_master {
     struct master master;
     int server;             /* of its rank */
     int next;               /* next master of that server, -1: none */
-    struct run *runs;       /* of tasks on their way to it */
+    struct series *runs;    /* of tasks on their way to it */
     int count;              /* of these tasks */
     bool coming, arrived;   /* arrived: but the asking worker has not looked */
     int asker;              /* that worker; -1: a rank without workers */
@@ -131,7 +131,7 @@ struct awaited {
 };
 
 /* A rank takes requests in order of departure. */
-struct order {
+struct inbox {
     struct awaited awaited[RECEIVED]; /* a ring */
     int first, count;
 };
@@ -155,7 +155,7 @@ struct server {
     double free_s;    /* without a host: when all requests are served */
     double from_s, left_s;
     struct link link;
-    struct order order;  /* if messages share links */
+    struct inbox order;  /* if messages share links */
     bool bridged;        /* others also send to it: refills share its link */
     struct asks queue;   /* arrived requests */
     struct asks waiting; /* served requests that wait for a refill */
@@ -164,7 +164,7 @@ struct server {
 };
 
 /* Common to all links. */
-struct links {
+struct link_queue {
     int *soonest; /* a tree of servers by their links' next events: [1] is the
                      first of all, below [i] are [2 i] and [2 i + 1], and
                      [servers + s] is s */
@@ -194,7 +194,7 @@ struct replayer {
     int servers;
     struct server *server;
     int *server_of; /* by rank, -1: none */
-    struct links links;
+    struct link_queue links;
     struct task *tasks;
     struct report *reports;
 };
@@ -328,7 +328,7 @@ void refill_unpack(struct replay_master *below, struct task *tasks);
 
 /* replay_order.c: a request departs; it has arrived, and those whose turn it is
  * are taken. */
-void order_put(struct replayer *rp, struct order *order, const struct ask *ask);
+void order_put(struct replayer *rp, struct inbox *order, const struct ask *ask);
 void order_come(struct replayer *rp, struct server *server,
                 const struct event *event);
 

@@ -3,7 +3,7 @@
  * an earlier one (longer, or on a busier link) waits for it. */
 #include "harness/replay/replay_internal.h"
 
-static struct awaited *awaited_at(struct order *order, int i)
+static struct awaited *awaited_at(struct inbox *order, int i)
 {
     return &order->awaited[(order->first + i) % RECEIVED];
 }
@@ -21,7 +21,7 @@ static bool goes_before(const struct replayer *rp, const struct ask *ask,
            !rp->tree->master[other->who].leaf;
 }
 
-void order_put(struct replayer *rp, struct order *order, const struct ask *ask)
+void order_put(struct replayer *rp, struct inbox *order, const struct ask *ask)
 {
     int at = order->count++;
     while (at > 0 && goes_before(rp, ask, &awaited_at(order, at - 1)->ask)) {
@@ -34,7 +34,7 @@ void order_put(struct replayer *rp, struct order *order, const struct ask *ask)
 void order_come(struct replayer *rp, struct server *server,
                 const struct event *event)
 {
-    struct order *order = &server->order;
+    struct inbox *order = &server->order;
     for (int i = 0; i < order->count; i++) {
         struct awaited *awaited = awaited_at(order, i);
         enum what what = awaited->ask.what & (PASSING - 1);

@@ -22,10 +22,10 @@ bool refill_pack(struct replay_master *below, const struct task *tasks,
     below->runs = malloc((size_t)runs * sizeof(*below->runs) + 1);
     if (below->runs == NULL)
         return false;
-    struct run *run = below->runs - 1;
+    struct series *run = below->runs - 1;
     for (int i = 0; i < count; i++)
         if (i == 0 || !continues_task(&tasks[i], &tasks[i - 1]))
-            *++run = (struct run){tasks[i], 1};
+            *++run = (struct series){tasks[i], 1};
         else
             run->count++;
     below->count = count;
@@ -35,7 +35,8 @@ bool refill_pack(struct replay_master *below, const struct task *tasks,
 void refill_unpack(struct replay_master *below, struct task *tasks)
 {
     struct task *to = tasks;
-    for (const struct run *run = below->runs; to < tasks + below->count; run++)
+    for (const struct series *run = below->runs; to < tasks + below->count;
+         run++)
         for (int i = 0; i < run->count; i++) {
             *to = run->first;
             to->chunk.step += i;

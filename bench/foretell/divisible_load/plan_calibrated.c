@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* The kernel's numbers. */
-struct loop {
+struct inputs {
     char spec[SPEC_CANONICAL_MAX];
     double bytes; /* mean input bytes per iteration; 0: no input */
 };
@@ -30,7 +30,7 @@ static double mean_bytes(const struct kernel_ops *ops, const void *instance,
     return sum / (double)iterations;
 }
 
-static int read_loop(const char *text, struct loop *loop, struct error *err)
+static int read_loop(const char *text, struct inputs *loop, struct error *err)
 {
     const struct kernel_ops *ops;
     struct spec spec;
@@ -51,7 +51,7 @@ static int read_loop(const char *text, struct loop *loop, struct error *err)
     return 0;
 }
 
-static int refuse_lack(const char *what, const struct loop *loop,
+static int refuse_lack(const char *what, const struct inputs *loop,
                        struct error *err)
 {
     return error_set(err, EINVAL,
@@ -61,7 +61,7 @@ static int refuse_lack(const char *what, const struct loop *loop,
 }
 
 static int fill_workers(const struct calibration_kind *kind,
-                        const struct loop *loop, int workers,
+                        const struct inputs *loop, int workers,
                         struct plan_platform *out, struct error *err)
 {
     const struct calibration_kernel *cost =
@@ -85,7 +85,7 @@ static int fill_workers(const struct calibration_kind *kind,
 }
 
 /* --unit-bytes, or the bytes that the kernel reads. */
-static int read_bytes(const char *given, struct loop *loop, struct error *err)
+static int read_bytes(const char *given, struct inputs *loop, struct error *err)
 {
     if (given != NULL)
         return number_real("--unit-bytes", given, 0, 1e15, &loop->bytes, err);
@@ -102,7 +102,7 @@ int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
 {
     struct calibration calibration;
     char from[512];
-    struct loop loop = {.bytes = 0};
+    struct inputs loop = {.bytes = 0};
     int64_t workers = 0;
     if (source->workers == NULL)
         return error_set(err, EINVAL, "plan: --kernel needs --workers");

@@ -190,8 +190,8 @@ static _Noreturn void run_child(const struct start *start, const char *path,
     }
     execv(path, start->words);
     int code = errno;
-    ssize_t told = write(failed, &code, sizeof(code));
-    _exit(told > 0 ? 126 : 127);
+    ssize_t sent = write(failed, &code, sizeof(code));
+    _exit(sent > 0 ? 126 : 127);
 }
 
 /* Waits for the program's begin.  Returns 0 or -errno. */

@@ -17,13 +17,13 @@
 enum form { FORM_C, FORM_FREE, FORM_FIXED };
 enum { CONTEXT = 3 };
 
-struct line {
+struct text {
     char *text;   /* including its end */
     char *change; /* replacement; NULL: unchanged */
 };
 
-struct source {
-    struct line *line;
+struct source_file {
+    struct text *line;
     int count;
     int64_t room;
     enum form form;
@@ -45,7 +45,7 @@ static enum form form_of(const char *path)
     return year ? FORM_FREE : FORM_C;
 }
 
-static int read_source(const char *path, struct source *source,
+static int read_source(const char *path, struct source_file *source,
                        struct error *err)
 {
     const char *why;
@@ -58,7 +58,7 @@ static int read_source(const char *path, struct source *source,
     while (getline(&text, &size, file) > 0) {
         need_room(&source->line, &source->room, source->count + 1,
                   sizeof(*source->line));
-        source->line[source->count++] = (struct line){.text = need_copy(text)};
+        source->line[source->count++] = (struct text){.text = need_copy(text)};
     }
     free(text);
     bool bad = ferror(file) != 0;
@@ -67,7 +67,7 @@ static int read_source(const char *path, struct source *source,
                : 0;
 }
 
-static void free_source(struct source *source)
+static void free_source(struct source_file *source)
 {
     for (int i = 0; i < source->count; i++) {
         free(source->line[i].text);
@@ -141,7 +141,7 @@ static const char *find_word(const char *text, const char *word)
 }
 
 /* Whether the directive continues in the next line. */
-static bool goes_on(const struct source *source, int i)
+static bool goes_on(const struct source_file *source, int i)
 {
     const char *text = source->line[i].text;
     size_t length = strlen(text);
@@ -159,7 +159,7 @@ static bool goes_on(const struct source *source, int i)
 
 /* Whether the loop has its own schedule, relies on an order, or has no wait at
  * its end: then the next loop may rely on which thread had which iterations. */
-static bool is_bound(const struct source *source, int i)
+static bool is_bound(const struct source_file *source, int i)
 {
     static const char *const words[] = {"schedule", "ordered", "inscan",
                                         "task",     "nowait",  NULL};
@@ -183,11 +183,11 @@ static char *with_clause(enum form form, const char *text, const char *at)
     return need_text("%.*s schedule(runtime)%s", (int)(at - text), text, at);
 }
 
-static int change_loops(struct source *source)
+static int change_loops(struct source_file *source)
 {
     int loops = 0;
     for (int i = 0; i < source->count; i++) {
-        struct line *line = &source->line[i];
+        struct text *line = &source->line[i];
         const char *at = behind_mark(source->form, line->text);
         at = at != NULL ? behind_loop(source->form, at) : NULL;
         if (at == NULL || is_bound(source, i))
@@ -204,14 +204,14 @@ static int change_loops(struct source *source)
  * loop's line. */
 enum { LINES = 8, NEAR = 2 };
 
-static bool is_loop(const struct source *source, int i)
+static bool is_loop(const struct source_file *source, int i)
 {
     const char *at = behind_mark(source->form, source->line[i].text);
     return at != NULL && behind_loop(source->form, at) != NULL;
 }
 
 /* The line of the directive with the word; -1: it has none. */
-static int find_schedule(const struct source *source, int i)
+static int find_schedule(const struct source_file *source, int i)
 {
     for (;; i++) {
         if (find_word(source->line[i].text, "schedule") != NULL)
@@ -221,14 +221,14 @@ static int find_schedule(const struct source *source, int i)
     }
 }
 
-static bool begins_region(const struct source *source, int i)
+static bool begins_region(const struct source_file *source, int i)
 {
     const char *at = behind_mark(source->form, source->line[i].text);
     return at != NULL && find_word(at, "parallel") != NULL;
 }
 
 /* The directive that is at this line, or ends a little above it; -1: none. */
-static int find_above(const struct source *source, int line)
+static int find_above(const struct source_file *source, int line)
 {
     for (int i = line; i >= 0 && i >= line - LINES; i--) {
         int last = i;
@@ -242,7 +242,7 @@ static int find_above(const struct source *source, int line)
 }
 
 /* The region's loop with a schedule; -1: none, or several. */
-static int find_inside(const struct source *source, int line)
+static int find_inside(const struct source_file *source, int line)
 {
     int found = -1;
     for (int i = line + 1; i < source->count && !begins_region(source, i); i++)
@@ -256,7 +256,7 @@ static int find_inside(const struct source *source, int line)
 
 /* A compiler names a loop by its directive, a line next to it, or the directive
  * of the region around it.  Returns the line with its schedule, or -1. */
-static int find_loop(const struct source *source, int line)
+static int find_loop(const struct source_file *source, int line)
 {
     if (line < 0 || line >= source->count)
         return -1;
@@ -270,7 +270,7 @@ static int find_loop(const struct source *source, int line)
     return found >= 0 ? find_schedule(source, found) : -1;
 }
 
-static bool set_clause(struct source *source, int line, const char *clause)
+static bool set_clause(struct source_file *source, int line, const char *clause)
 {
     int i = find_loop(source, line);
     if (i < 0 || source->line[i].change != NULL)
@@ -324,7 +324,7 @@ static int lines_of(const char *text)
 
 /* Prints lines [begin, end); `shift`: the growth of earlier lines.  Returns
  * `shift` plus the growth of these. */
-static int print_hunk(FILE *out, const struct source *source, int begin,
+static int print_hunk(FILE *out, const struct source_file *source, int begin,
                       int end, int shift)
 {
     int grown = 0;
@@ -334,7 +334,7 @@ static int print_hunk(FILE *out, const struct source *source, int begin,
     fprintf(out, "@@ -%d,%d +%d,%d @@\n", begin + 1, end - begin,
             begin + 1 + shift, end - begin + grown);
     for (int i = begin; i < end; i++) {
-        const struct line *line = &source->line[i];
+        const struct text *line = &source->line[i];
         print_text(out, line->change != NULL ? '-' : ' ', line->text);
         if (line->change != NULL)
             print_text(out, '+', line->change);
@@ -342,14 +342,14 @@ static int print_hunk(FILE *out, const struct source *source, int begin,
     return shift + grown;
 }
 
-static int next_change(const struct source *source, int i)
+static int next_change(const struct source_file *source, int i)
 {
     while (i < source->count && source->line[i].change == NULL)
         i++;
     return i;
 }
 
-static void print_patch(FILE *out, const struct source *source,
+static void print_patch(FILE *out, const struct source_file *source,
                         const char *path)
 {
     int shift = 0, count = source->count;
@@ -368,7 +368,7 @@ static void print_patch(FILE *out, const struct source *source,
 
 int suggest_patch(const char *path, FILE *out, int *loops, struct error *err)
 {
-    struct source source = {.form = form_of(path)};
+    struct source_file source = {.form = form_of(path)};
     int code = read_source(path, &source, err);
     *loops = code == 0 ? change_loops(&source) : 0;
     if (*loops > 0)
@@ -382,7 +382,7 @@ int suggest_clauses(const struct suggest_loop *loop, int count, FILE *out)
     struct error ignored;
     int found = 0;
     for (int i = 0; i < count; i++) {
-        struct source source = {.form = form_of(loop[i].file)};
+        struct source_file source = {.form = form_of(loop[i].file)};
         bool done = false;
         for (int k = 0; k < i; k++)
             done = done || strcmp(loop[k].file, loop[i].file) == 0;

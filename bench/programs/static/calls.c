@@ -25,7 +25,7 @@ static void use_stack(struct flow *flow, struct state *state)
         return;
     }
     for (int64_t i = 0; i < state->slots; i++) {
-        struct slot *slot = &state->slot[i];
+        struct stack_slot *slot = &state->slot[i];
         if (slot->at >= next && slot->at < next + 8 && slot->fresh) {
             flow_give(flow, &slot->value);
             next = (slot->at + slot->bytes + 7 - top->distance) / 8 * 8 +

@@ -67,7 +67,7 @@ struct value {
     struct lanes lanes; /* in PASS_CARRY */
 };
 
-struct slot {
+struct stack_slot {
     int64_t at;
     int32_t bytes;
     bool fresh; /* written since the last call: may be an argument */
@@ -78,7 +78,7 @@ struct state {
     bool reached;
     bool held; /* on every path here in a critical section, which may store */
     struct value reg[REG_COUNT];
-    struct slot *slot; /* sorted by `at` */
+    struct stack_slot *slot; /* sorted by `at` */
     int64_t slots, room;
 };
 

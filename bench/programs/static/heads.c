@@ -182,7 +182,7 @@ static void compare_slots(struct flow *flow, int32_t block, struct state *state)
     struct head *head = &flow->head[block];
     const struct state *begin = &flow->in[block];
     for (int64_t i = 0; i < begin->slots; i++) {
-        const struct slot *slot = &begin->slot[i];
+        const struct stack_slot *slot = &begin->slot[i];
         if (slot->value.kind != V_MOVES && slot->value.kind != V_CARRY0)
             continue;
         struct value next = state_load(flow, state, slot->at, slot->bytes);

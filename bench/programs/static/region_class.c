@@ -175,12 +175,12 @@ static void find_aside(struct graph *graph, const struct flow *flow)
 
 /* ---- classes ---- */
 
-struct finding {
+struct grade {
     char class;
     enum word word;
 };
 
-static void lower_class(struct finding *finding, char class, enum word word)
+static void lower_class(struct grade *finding, char class, enum word word)
 {
     if (class > finding->class) {
         finding->class = class;
@@ -188,9 +188,9 @@ static void lower_class(struct finding *finding, char class, enum word word)
     }
 }
 
-static bool refuse(struct finding *finding, enum word word)
+static bool refuse(struct grade *finding, enum word word)
 {
-    *finding = (struct finding){'-', word};
+    *finding = (struct grade){'-', word};
     return false;
 }
 
@@ -201,7 +201,7 @@ static bool is_number_call(const char *name)
 }
 
 static bool judge_call(struct code *code, struct flow *flow, int32_t b,
-                       struct finding *finding)
+                       struct grade *finding)
 {
     const struct graph *graph = flow->graph;
     struct target target;
@@ -232,7 +232,7 @@ static bool judge_call(struct code *code, struct flow *flow, int32_t b,
 }
 
 static bool judge_data(const struct flow *flow, int32_t b,
-                       struct finding *finding)
+                       struct grade *finding)
 {
     const struct graph *graph = flow->graph;
     for (int32_t i = 0; i < graph->block[b].count; i++) {
@@ -250,7 +250,7 @@ static bool judge_data(const struct flow *flow, int32_t b,
     return true;
 }
 
-static bool judge_sites(const struct flow *flow, struct finding *finding)
+static bool judge_sites(const struct flow *flow, struct grade *finding)
 {
     for (int i = 0; i < flow->sites; i++) {
         if (flow->split >> i & 1)
@@ -262,7 +262,7 @@ static bool judge_sites(const struct flow *flow, struct finding *finding)
     return true;
 }
 
-static bool judge_split(struct flow *flow, struct finding *finding)
+static bool judge_split(struct flow *flow, struct grade *finding)
 {
     bool number = false;
     for (int i = 0; i < flow->sites; i++)
@@ -279,7 +279,7 @@ static bool judge_split(struct flow *flow, struct finding *finding)
 }
 
 /* In an iteration, without the loop over them; the last that needs cycles. */
-static bool judge_waits(struct flow *flow, struct finding *finding)
+static bool judge_waits(struct flow *flow, struct grade *finding)
 {
     bool *in = flow->ending, found; /* is needed no more */
     for (int32_t b = 0; b < flow->graph->blocks; b++)
@@ -292,7 +292,7 @@ static bool judge_waits(struct flow *flow, struct finding *finding)
 }
 
 static bool judge_region(struct code *code, struct flow *flow,
-                         struct finding *finding)
+                         struct grade *finding)
 {
     bool any;
     /* Once more when it is known where the arms of splits meet. */
@@ -361,7 +361,7 @@ void region_classify(struct code *code, struct reader_region *region)
 {
     struct graph graph;
     struct flow flow;
-    struct finding finding = {'A', WORD_NONE};
+    struct grade finding = {'A', WORD_NONE};
     region->calls = 0;
     if (graph_build(code, resolve_jump(code, region->at), &graph) != 0) {
         refuse(&finding, WORD_UNREAD);

@@ -206,7 +206,7 @@ void state_store(struct flow *flow, struct state *state, int64_t at,
 {
     int64_t first = find_slot(state, at), last = first;
     while (last < state->slots && state->slot[last].at < at + bytes) {
-        const struct slot *slot = &state->slot[last++];
+        const struct stack_slot *slot = &state->slot[last++];
         if (slot->at < at || slot->at + slot->bytes > at + bytes)
             flow_mark(flow, &slot->value);
     }
@@ -218,7 +218,7 @@ void state_store(struct flow *flow, struct state *state, int64_t at,
     memmove(&state->slot[first + 1], &state->slot[last],
             sizeof(*state->slot) * (size_t)(state->slots - last));
     state->slots += 1 - (last - first);
-    state->slot[first] = (struct slot){at, bytes, true, value};
+    state->slot[first] = (struct stack_slot){at, bytes, true, value};
     if (at >= flow->escape)
         flow_mark(flow, &value);
 }
@@ -247,8 +247,8 @@ static bool join_into(struct flow *flow, struct value *into,
     return changed;
 }
 
-static const struct slot *same_slot(const struct state *state,
-                                    const struct slot *slot)
+static const struct stack_slot *same_slot(const struct state *state,
+                                          const struct stack_slot *slot)
 {
     int64_t i = find_slot(state, slot->at);
     return i < state->slots && state->slot[i].at == slot->at &&
@@ -270,14 +270,14 @@ bool state_join(struct flow *flow, struct state *into, const struct state *from)
     for (int r = 0; r < REG_COUNT; r++)
         changed |= join_into(flow, &into->reg[r], &from->reg[r]);
     for (int64_t i = 0; i < into->slots; i++) {
-        const struct slot *other = same_slot(from, &into->slot[i]);
+        const struct stack_slot *other = same_slot(from, &into->slot[i]);
         changed |= join_into(flow, &into->slot[i].value,
                              other != NULL ? &other->value : &any);
         if (other != NULL && other->fresh && !into->slot[i].fresh)
             changed = into->slot[i].fresh = true;
     }
     for (int64_t i = 0; i < from->slots; i++) {
-        const struct slot *slot = &from->slot[i];
+        const struct stack_slot *slot = &from->slot[i];
         if (same_slot(into, slot) != NULL ||
             (value_is_free(&slot->value) && !value_is_iter(&slot->value) &&
              !value_is_carry(&slot->value)))
@@ -292,7 +292,7 @@ bool state_join(struct flow *flow, struct state *into, const struct state *from)
 
 void state_copy(struct flow *flow, struct state *into, const struct state *from)
 {
-    struct slot *slot = into->slot;
+    struct stack_slot *slot = into->slot;
     int64_t room = into->room;
     if (list_grow(&slot, &room, from->slots, sizeof(*slot)) != 0) {
         flow->failed = true;

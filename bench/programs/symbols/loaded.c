@@ -68,10 +68,10 @@ static const char *why_environment(pid_t pid)
     size_t size;
     char *all = read_whole(pid, "environ", &size);
     const char *preload = find_variable(all, size, "LD_PRELOAD");
-    bool told = find_variable(all, size, COUNTERS_FOLDER) != NULL;
+    bool counted = find_variable(all, size, COUNTERS_FOLDER) != NULL;
     bool loads = preload != NULL && strstr(preload, "libdls-omp.so") != NULL;
     free(all);
-    return !told    ? "its environment was cleared or replaced; set LD_PRELOAD "
+    return !counted ? "its environment was cleared or replaced; set LD_PRELOAD "
                       "again, or put dlsbench omp there"
            : !loads ? "what began it changed LD_PRELOAD; leave it as it is, or "
                       "put dlsbench omp there"

@@ -147,7 +147,7 @@ static void post_receives(struct result_collector *collector)
     const struct comm *comm = collector->box->comm;
     while (collector->posted < collector->count &&
            collector->box->requests < collector->landing) {
-        const struct result *r = &collector->result[collector->posted++];
+        const struct expected *r = &collector->result[collector->posted++];
         int count;
         MPI_Datatype type = message_type(collector, r->size, &count);
         MPI_Irecv(collector->inbox + place_of(collector, r->start), count, type,
@@ -177,10 +177,10 @@ void result_collector_receive(struct result_collector *collector, int worker,
     MPI_Irecv(collector->inbox + place_of(collector, start), bytes, type, from,
               tag, collector->box->comm->all, coming);
     /* Before the results without a receive. */
-    struct result *at = &collector->result[collector->posted++];
+    struct expected *at = &collector->result[collector->posted++];
     memmove(at + 1, at,
             (size_t)(collector->count++ - collector->posted + 1) * sizeof(*at));
-    *at = (struct result){start, size, from, tag};
+    *at = (struct expected){start, size, from, tag};
 }
 
 /* ---- with reissued chunks ---- */
@@ -257,7 +257,7 @@ void result_collector_expect(struct result_collector *collector, int worker,
         invariant(collector->count < collector->iterations);
         result_collector_reap(collector, true);
         collector->result[collector->count++] =
-            (struct result){start, size, from, tag_of(collector, worker)};
+            (struct expected){start, size, from, tag_of(collector, worker)};
         post_receives(collector);
     }
 }
@@ -267,7 +267,7 @@ bool result_collector_next(const struct result_collector *collector,
 {
     if (*cursor >= collector->count)
         return false;
-    const struct result *result = &collector->result[(*cursor)++];
+    const struct expected *result = &collector->result[(*cursor)++];
     *start = result->start;
     *size = result->size;
     return true;

@@ -16,7 +16,7 @@
 #include "harness/transport/reissue/reissue.h"
 
 /* Results that their sender has announced, in this order. */
-struct result {
+struct expected {
     int64_t start, size;
     int from, tag;
 };
@@ -39,7 +39,7 @@ struct result_collector {
     char *inbox;            /* memory for collected results */
     size_t bytes;           /* of an iteration's results */
     MPI_Datatype iteration; /* the same as an MPI type */
-    struct result *result;
+    struct expected *result;
     int64_t count, posted; /* those with a receive */
     int landing;           /* how many receives it posts at a time */
     /* With reissued chunks: */

@@ -37,21 +37,21 @@ enum {
 };
 
 /* ident_t: the compiler's description of a place in the source. */
-struct place {
+struct kmp_ident {
     int32_t reserved, flags, more[2];
     const char *source;
 };
 
 enum { PLACE_KMPC = 2, PLACE_LOOP = 0x200 };
 
-static const struct place here = {
+static const struct kmp_ident here = {
     0, PLACE_KMPC, {0, 0}, ";dlsbench;loop;0;0;;"};
-static const struct place loop_here = {
+static const struct kmp_ident loop_here = {
     0, PLACE_KMPC | PLACE_LOOP, {0, 0}, ";dlsbench;loop;0;0;;"};
 
 static int32_t global_thread(const struct openmp *openmp)
 {
-    return ((int32_t(*)(const struct place *))openmp->entry[GLOBAL_THREAD])(
+    return ((int32_t(*)(const struct kmp_ident *))openmp->entry[GLOBAL_THREAD])(
         &here);
 }
 
@@ -73,9 +73,9 @@ static void kmp_fork(const struct openmp *openmp, int threads,
                      void (*body)(int thread, void *arg), void *arg)
 {
     struct call call = {body, arg};
-    ((void (*)(const struct place *, int32_t, int32_t))
+    ((void (*)(const struct kmp_ident *, int32_t, int32_t))
          openmp->entry[PUSH_THREADS])(&here, global_thread(openmp), threads);
-    ((void (*)(const struct place *, int32_t,
+    ((void (*)(const struct kmp_ident *, int32_t,
                void (*)(const int32_t *, const int32_t *, const struct call *),
                ...))openmp->entry[FORK_CALL])(&here, 1, call_body, &call);
 }
@@ -89,7 +89,7 @@ static void kmp_set_schedule(const struct openmp *openmp, int kind, int chunk)
 
 static void end_blocks(const struct source_openmp *source)
 {
-    ((void (*)(const struct place *,
+    ((void (*)(const struct kmp_ident *,
                int32_t))source->openmp->entry[STATIC_FINI])(&loop_here,
                                                             source->self);
 }
@@ -116,7 +116,7 @@ static bool begin_blocks(struct source *base, struct chunk *chunk)
     int64_t given = loop->schedule.chunk;
     int64_t low = loop->first, high = loop->last - 1, stride = 1;
     int32_t last = 0;
-    ((void (*)(const struct place *, int32_t, int32_t, int32_t *, int64_t *,
+    ((void (*)(const struct kmp_ident *, int32_t, int32_t, int32_t *, int64_t *,
                int64_t *, int64_t *, int64_t,
                int64_t))source->openmp->entry[STATIC_INIT])(
         &loop_here, source->self, given > 0 ? STATIC_CHUNKED : STATIC_BLOCK,
@@ -142,7 +142,7 @@ static bool next_chunk(struct source *base, struct chunk *chunk)
     const struct source_openmp *source = (struct source_openmp *)base;
     int32_t last;
     int64_t low, high, step;
-    if (((int32_t(*)(const struct place *, int32_t, int32_t *, int64_t *,
+    if (((int32_t(*)(const struct kmp_ident *, int32_t, int32_t *, int64_t *,
                      int64_t *,
                      int64_t *))source->openmp->entry[DISPATCH_NEXT])(
             &here, source->self, &last, &low, &high, &step) == 0)
@@ -159,7 +159,7 @@ static bool kmp_begin(struct source *base, struct chunk *chunk)
     source->self = global_thread(source->openmp);
     if (!schedule->runtime && schedule->kind == OPENMP_STATIC)
         return begin_blocks(base, chunk);
-    ((void (*)(const struct place *, int32_t, int32_t, int64_t, int64_t,
+    ((void (*)(const struct kmp_ident *, int32_t, int32_t, int64_t, int64_t,
                int64_t, int64_t))source->openmp->entry[DISPATCH_INIT])(
         &here, source->self, type_of(schedule), loop->first, loop->last - 1, 1,
         schedule->chunk > 0 ? schedule->chunk : 1);
