@@ -45,15 +45,25 @@ static double find_all(const struct loops *loops, const struct report_run *run)
                 run->seconds);
 }
 
+/* Beginning and ending a region takes some microseconds, with many threads
+ * more.  Less than this between two regions need be no serial code. */
+static const double region_ends_s = 10e-6;
+/* The same within a region, where threads may have to wake up. */
+static const double region_edges_s = 50e-6;
+
 struct answer_whole answer_whole(const struct loops *loops,
                                  const struct report_run *run)
 {
     struct answer_whole whole = {.all_s = find_all(loops, run),
                                  .unseen = loops->left > 0};
-    double all = whole.all_s, computed = 0, regions = 0, busy = run->seconds;
+    double all = whole.all_s, computed = 0, rows_s = 0, busy = run->seconds;
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
-        regions += process->regions;
+        for (int k = 0; k < process->loops; k++)
+            rows_s += process->loop[k].seconds;
+        for (int k = 0; k < process->parts; k++)
+            rows_s += process->part[k].seconds;
+        whole.regions += process->regions;
         whole.inside += process->inside_s;
         whole.lost += process->lost * process->inside_s;
         computed += process->inside_s;
@@ -61,7 +71,9 @@ struct answer_whole answer_whole(const struct loops *loops,
         whole.open = whole.open || process->open;
         whole.unseen = whole.unseen || process->counters->lost > 0;
     }
-    whole.between_s = fmax(all - whole.inside, 0) / regions;
+    whole.between_s = fmax(all - whole.inside, 0) / whole.regions;
+    if (whole.inside - rows_s < region_edges_s * whole.regions && !whole.unseen)
+        whole.edges = fmax(whole.inside - rows_s, 0) / all;
     whole.inside = fmin(whole.inside / all, 1);
     whole.lost = computed > 0 ? whole.lost / computed : 0;
     if (loops->processes == 1 && busy > 0)
@@ -99,11 +111,10 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                 100 * whole->away);
 }
 
-static void print_try(FILE *out, const struct answer_sum *sum,
+static void print_try(FILE *out, const char *list, int choices,
                       const struct report_run *run, const char *loops)
 {
-    char list[ADVICE_SIZE], time[ADVICE_TIME];
-    int choices = advice_list(sum->row, list);
+    char time[ADVICE_TIME];
     advice_time(choices, run->seconds, time);
     fprintf(out, "see the next line (about %s)\n ", time);
     command_print_variables(out, NULL);
@@ -168,17 +179,19 @@ void answer_print_next(FILE *out, const struct answer_sum *sum,
     bool loop = counters_is_loop(clause);
     bool safe = false;
     const char *cut = loop ? NULL : find_cut(sum, run, &safe);
+    char list[ADVICE_SIZE];
+    int choices = advice_list(sum->row, list);
     bool source = place->file[0] != '\0' && access(place->file, R_OK) == 0;
     if (loop && verdict_is_single(sum->row))
         fprintf(out, "its iterations are long, and no schedule cuts them; "
                      "make the longest shorter, or begin with them\n");
     else if (loop)
-        print_try(out, sum, run,
+        print_try(out, list, choices, run,
                   clause == CLAUSE_RUNTIME  ? ""
                   : clause == CLAUSE_BLOCKS ? " --loops static"
                                             : " --loops dynamic");
     else if (cut != NULL && (safe || !source))
-        print_try(out, sum, run, cut);
+        print_try(out, list, choices, run, cut);
     else if (source && has_schedule(place))
         fprintf(out, "it can have schedule(runtime) in place of its own\n");
     else if (source) {
@@ -260,9 +273,18 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
     say_gain(out, sum, whole, run);
 }
 
-/* Beginning and ending a region takes some microseconds, with many threads
- * more.  Less than this between two regions need be no serial code. */
-static const double region_ends_s = 10e-6;
+/* The time of short regions that none of their loops has. */
+static void say_edges(FILE *out, const struct answer_whole *whole,
+                      const struct report_run *run)
+{
+    fprintf(out,
+            "up to %.0f %% of the time is for beginning and ending %.0f "
+            "parallel regions, %.2g us each: fewer and longer regions help, or "
+            "one thread: ",
+            100 * whole->edges, whole->regions,
+            1e6 * whole->edges * whole->all_s / whole->regions);
+    print_try(out, "threads", 2, run, "");
+}
 
 static void say_outside(FILE *out, const struct answer_whole *whole)
 {
@@ -356,6 +378,9 @@ static void say_answer(FILE *out, const struct answer_sum *sum,
         say_locked(out, sum, whole, run, locked, doubtful);
     else if (doubtful)
         say_doubt(out, sum, whole);
+    else if (whole->edges >= 0.2 && whole->edges > sum->gain &&
+             sum->threads > 1 && !sum->unknown)
+        say_edges(out, whole, run);
     else if (sum->gain >= verdict_matters)
         say_gain(out, sum, whole, run);
     else

@@ -46,7 +46,11 @@ static double computed_each(const struct loops_loop *loop)
 static double asked_at_most(const struct loops_loop *loop)
 {
     double rest = fmax(loop->seconds - loop->saved_s - computed_each(loop), 0);
-    return is_tiny(loop) ? rest : fmin(loop->asked_s, rest);
+    double asked = is_tiny(loop) ? rest : fmin(loop->asked_s, rest);
+    /* A visit has one chunk at least. */
+    return asked * fmax(1 - (double)loop->site->visits /
+                                fmax((double)loop->site->chunks, 1),
+                        0);
 }
 
 /* The time per thread in which other programs had its core. */
@@ -168,18 +172,21 @@ int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
     double iterations = (double)site->iterations;
     double visits = fmax((double)site->visits, 1);
     double threads = fmax(site->threads_max, 1);
-    double chunk = ceil(iterations / visits / threads / CHUNKS);
+    double share = iterations / visits / threads;
     bool alone = loop->busy_s > alone_s * iterations;
+    double chunk = ceil(
+        fmax(share / CHUNKS, alone ? 1 : alone_s * iterations / loop->busy_s));
+    bool fixed = chunk > 1 && (chunk < share || loop->busy_s <= 0);
     bool blocks =
         !counters_is_loop(site->clause) || site->clause == CLAUSE_BLOCKS;
     if (blocks)
         snprintf(text, ADVICE_SIZE, "fss,tss,ss,last-first");
-    else if (chunk > 1)
+    else if (fixed)
         snprintf(text, ADVICE_SIZE, "css:chunk=%.0f,fss,tss,%s", chunk,
                  alone ? "ss" : "gss");
     else
         snprintf(text, ADVICE_SIZE, "fss,tss,%s", alone ? "ss" : "gss");
-    return blocks || chunk > 1 ? 4 : 3;
+    return blocks || fixed ? 4 : 3;
 }
 
 void advice_time(int choices, double seconds, char text[ADVICE_TIME])
@@ -247,6 +254,7 @@ static void say_waiting(const struct loops_loop *loop, double gain, double all,
     char advice[ADVICE_SIZE];
     bool single = are_single(site);
     bool few =
+        loop->chunk_s >= alone_s &&
         (double)site->chunks < 8.0 * (double)site->visits * site->threads_max;
     snprintf(text, size,
              "up to %.1f %% of the program, for waiting at the end%s: %s%s",

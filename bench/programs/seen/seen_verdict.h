@@ -120,7 +120,9 @@ struct answer_sum {
 struct answer_whole {
     double all_s;     /* all processes, without waiting for one another */
     double inside;    /* share of it inside regions */
+    double regions;   /* their number */
     double between_s; /* mean time between regions; INFINITY: no regions */
+    double edges;     /* share of all in beginning and ending short regions */
     double lost;      /* share of computing time in which others had the core */
     double away;      /* share of it without a core for any reason */
     bool open;        /* a process ended within a region */

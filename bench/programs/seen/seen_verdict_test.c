@@ -113,12 +113,12 @@ static void handing_out_is_what_chunks_leave(void **unused)
     its.saved_s = 0;
     its.asked_s = 0.3;
     its.chunk_s = 0.018; /* of 100 on 2 threads: 0.9 s */
-    has(&its, "up to 10.0 % of the program, most of it for handing out", "30");
+    has(&its, "up to 9.0 % of the program, most of it for handing out", "30");
     its.chunk_cv = 1; /* 400 of 0.018 s may well be 0.0198 s in the mean */
     struct counters_site timed = loop;
     timed.sample.chunks = 400;
     its.site = &timed;
-    has(&its, "at most 1.0 % of the program", "up to");
+    has(&its, "at most 0.9 % of the program", "up to");
     its.chunk_s = 0.02;
     has(&its, "at most 0.0 % of the program", "up to");
 }
@@ -132,10 +132,10 @@ static void a_long_request_is_not_the_schedules_where_others_ran(void **unused)
     its.saved_s = 0.01;
     its.asked_s = 5;
     its.chunk_s = 0.012; /* of 100 on 2 threads: 0.6 s */
-    has(&its, "up to 40.0 % of the program, most of it for handing out", "not");
+    has(&its, "up to 36.1 % of the program, most of it for handing out", "not");
     its.lost_s = 0.6;
     has(&its, "not judged: other threads or processes had", "up to");
-    assert_true(verdict_unjudged_s(&its) > 0.38);
+    assert_true(verdict_unjudged_s(&its) > 0.34);
 }
 
 static void idle_threads_are_judged_where_others_were_not_there(void **unused)
@@ -164,7 +164,7 @@ static void visits_that_ended_are_judged_at_a_signal(void **unused)
     last.open_s = 0.1;
     has(&last, "up to 30.0 % of the program", "not over");
     most.open_s = 0.6;
-    has(&most, "not over when the program ended: 0.6 s", "up to");
+    has(&most, "not over when the program ended: 600.0 ms", "up to");
 }
 
 static void answers_of(const struct answer_whole *whole,
@@ -196,6 +196,42 @@ static void many_short_regions_are_not_called_serial(void **unused)
                "serial");
     answers_of(&(struct answer_whole){.inside = 0.2, .between_s = INFINITY},
                &sum, "(serial): schedules cannot help", "fewer");
+}
+
+static void ends_of_short_regions_are_an_answer(void **unused)
+{
+    (void)unused;
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    const struct loops_loop its = row(&loop);
+    struct answer_sum sum = {.row = &its, .threads = 2, .gain = 0.05};
+    const struct answer_whole whole = {
+        .all_s = 1, .inside = 0.8, .regions = 1e5, .edges = 0.5};
+    answers_of(&whole, &sum,
+               "up to 50 % of the time is for beginning and ending 100000 "
+               "parallel regions, 5 us each: fewer and longer regions help, or "
+               "one thread: see the next line (about 31 s)\n  dlsbench omp "
+               "--try threads -- ./a\n",
+               "to gain");
+    sum.gain = 0.6;
+    answers_of(&whole, &sum, "up to 60 % to gain", "ending");
+}
+
+static void tiny_chunks_are_not_made_smaller(void **unused)
+{
+    (void)unused;
+    struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    struct loops_loop its = row(&loop);
+    char list[ADVICE_SIZE];
+    has(&its, "waiting at the end: more and smaller chunks, ", "larger");
+    its.chunk_s = 2e-7;
+    has(&its, "waiting at the end: --try", "smaller");
+    its.busy_s = 1e-6; /* of 500 iterations for a thread in a visit */
+    assert_int_equal(advice_list(&its, list), 3);
+    assert_string_equal(list, "fss,tss,gss");
+    its.saved_s = 0;
+    its.asked_s = 0.5;
+    loop.chunks = loop.visits; /* no larger ones are left */
+    has(&its, "fine as it is", "handing out");
 }
 
 static void locks_hide_no_gain(void **unused)
@@ -347,6 +383,8 @@ int main(void)
         cmocka_unit_test(idle_threads_are_judged_where_others_were_not_there),
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(many_short_regions_are_not_called_serial),
+        cmocka_unit_test(ends_of_short_regions_are_an_answer),
+        cmocka_unit_test(tiny_chunks_are_not_made_smaller),
         cmocka_unit_test(locks_hide_no_gain),
         cmocka_unit_test(blocks_have_an_order_of_their_own),
         cmocka_unit_test(one_thread_waits_for_no_other),
