@@ -128,26 +128,19 @@ static int parse_value(const char *what, const char *name,
 
 /* ---- quotes ---- */
 
-/* The length of the value at `text` with its quotes: up to an unquoted comma or
- * the end. */
-static size_t value_length(const char *text)
+/* The length of key=value, or of a word without '='.  A value with its quotes
+ * goes up to an unquoted comma or the end. */
+static size_t pair_length(const char *text)
 {
-    size_t length = 0;
-    if (text[0] == '"') {
-        const char *at = text + 1;
+    size_t length = strcspn(text, "=,");
+    length += text[length] == '=';
+    if (text[length] == '"') {
+        const char *at = text + length + 1;
         while (*at != '\0' && (*at != '"' || at[1] == '"'))
             at += *at == '"' ? 2 : 1;
         length = (size_t)(at - text);
     }
     return length + strcspn(text + length, ",");
-}
-
-/* The end of key=value, or of a word without '='. */
-static size_t pair_length(const char *text)
-{
-    size_t key = strcspn(text, "=,");
-    key += text[key] == '=';
-    return key + value_length(text + key);
 }
 
 size_t spec_length(const char *list)

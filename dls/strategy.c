@@ -64,6 +64,17 @@ bool strategy_by_cost(const struct strategy *strategy)
                0;
 }
 
+static int check_costs(const struct strategy *strategy, int64_t iterations,
+                       struct error *err)
+{
+    if (iterations <= STRATEGY_COSTS_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "%s keeps the costs of up to %d iterations, this loop has "
+                     "%lld",
+                     strategy->text, STRATEGY_COSTS_MAX, (long long)iterations);
+}
+
 /* A table has all chunks at once. */
 static int check_ordered(const struct strategy *strategy,
                          const struct sched_loop *loop, struct error *err)
@@ -84,6 +95,16 @@ bool strategy_keeps_order(const struct strategy *strategy)
            !(sched_flags(strategy->ops, &strategy->spec) & SCHED_PRIMED);
 }
 
+static int check_steal(int64_t iterations, struct error *err)
+{
+    if (iterations <= STEAL_ITERATIONS_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "steal is for loops of up to %lld iterations, this one "
+                     "has %lld",
+                     (long long)STEAL_ITERATIONS_MAX, (long long)iterations);
+}
+
 int strategy_check(const struct strategy *strategy, int64_t iterations,
                    int threads, struct error *err)
 {
@@ -91,23 +112,9 @@ int strategy_check(const struct strategy *strategy, int64_t iterations,
                                     .workers = threads};
     struct sched sched;
     if (strategy->steals)
-        return iterations <= STEAL_ITERATIONS_MAX
-                   ? 0
-                   : error_set(err, ENOTSUP,
-                               "steal is for loops of up to %lld iterations, "
-                               "this one "
-                               "has %lld",
-                               (long long)STEAL_ITERATIONS_MAX,
-                               (long long)iterations);
+        return check_steal(iterations, err);
     if (strategy_by_cost(strategy))
-        return iterations <= STRATEGY_COSTS_MAX
-                   ? 0
-                   : error_set(err, ENOTSUP,
-                               "%s keeps the costs of up to %d iterations, "
-                               "this loop has "
-                               "%lld",
-                               strategy->text, STRATEGY_COSTS_MAX,
-                               (long long)iterations);
+        return check_costs(strategy, iterations, err);
     int code = sched_check(strategy->ops, &strategy->spec, &loop, 1, err);
     if (code == 0 && strategy->ops->order != NULL)
         return check_ordered(strategy, &loop, err);

@@ -306,20 +306,16 @@ void sched_feedback(const struct sched *sched, int worker, int64_t size,
         ops->feedback(state, worker, size, time);
 }
 
-static bool equal_powers(const struct sched_loop *loop)
-{
-    for (int j = 1; j < loop->workers; j++)
-        if (sched_power(loop, j) != sched_power(loop, 0))
-            return false;
-    return true;
-}
-
 bool sched_has_sequence(const struct sched_ops *ops, const struct spec *spec,
                         const struct sched_loop *loop)
 {
     if (ops->feedback != NULL || ops->made != NULL)
         return false;
-    return !(sched_flags(ops, spec) & SCHED_BY_POWER) || equal_powers(loop);
+    bool by_power = (sched_flags(ops, spec) & SCHED_BY_POWER) != 0;
+    for (int j = 1; by_power && j < loop->workers; j++)
+        if (sched_power(loop, j) != sched_power(loop, 0))
+            return false;
+    return true;
 }
 
 void sched_note(const struct sched *sched, char *text, size_t size)

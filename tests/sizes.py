@@ -39,12 +39,12 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2750,
-    "sched": 7543,
-    "kernels": 7387,
-    "harness": 40760,
+    "base": 2744,
+    "sched": 7521,
+    "kernels": 7378,
+    "harness": 40681,
     "dls": 11939,
-    "bench": 46335,
+    "bench": 46285,
     "Python": 16152,
 }
 

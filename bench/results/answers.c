@@ -73,21 +73,17 @@ static const char *scheme_name(const struct ranked *ranked, int row,
     return name;
 }
 
-static bool has_labels(const struct ranked *ranked)
-{
-    for (int i = ranked->begin; i < ranked->end; i++)
-        if (is_choice(ranked, i) &&
-            !text_is(ranked->rows[i].label, ranked->rows[ranked->best].label))
-            return true;
-    return false;
-}
-
 static void add_choice(const struct ranked *ranked, int row,
                        char text[TEXT_SIZE])
 {
     char name[NAME_SIZE];
     add_text(text, "%s", scheme_name(ranked, row, name));
-    if (has_labels(ranked))
+    bool differ = false;
+    for (int i = ranked->begin; i < ranked->end && !differ; i++)
+        differ =
+            is_choice(ranked, i) &&
+            !text_is(ranked->rows[i].label, ranked->rows[ranked->best].label);
+    if (differ)
         add_text(text, " with %s", ranked->rows[row].label);
 }
 

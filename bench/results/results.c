@@ -316,26 +316,18 @@ void results_free(struct results *results)
     *results = (struct results){.list = NULL};
 }
 
-static int take_column(const struct result *result, size_t offset,
-                       double **values)
+static struct stats_median find_interval(const struct result *result,
+                                         size_t offset, int *count)
 {
-    int n = 0;
-    *values = need_zeroed((size_t)result->count + 1, sizeof(**values));
+    double *values = need_zeroed((size_t)result->count + 1, sizeof(*values));
+    struct stats_median median = {NAN, NAN, NAN};
+    *count = 0;
     for (int i = 0; i < result->count; i++) {
         const char *sample = (const char *)&result->samples[i];
         double value = *(const double *)(sample + offset);
         if (!isnan(value))
-            (*values)[n++] = value;
+            values[(*count)++] = value;
     }
-    return n;
-}
-
-static struct stats_median find_interval(const struct result *result,
-                                         size_t offset, int *count)
-{
-    double *values;
-    struct stats_median median = {NAN, NAN, NAN};
-    *count = take_column(result, offset, &values);
     if (*count > 0)
         median = stats_median(values, *count);
     free(values);

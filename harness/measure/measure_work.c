@@ -129,8 +129,8 @@ static int open_memory(struct work *work, struct calibration_kernel *kernel,
     if (chunk_rows(work) <= 0)
         return error_set(
             err, EINVAL,
-            "kernel %s: %lld rows are too few to measure it with %d "
-            "workers, 2 for each are needed",
+            "kernel %s: %lld rows are too few to measure it with %d workers, 2 "
+            "for each are needed",
             work->ops->name, (long long)work->iterations, work->crew->workers);
     int code = work_map(work->mapped, &work->output, err);
     if (code == 0)

@@ -130,25 +130,16 @@ static int64_t or_else(const struct spec_value *value, int64_t usual)
     return value->given ? value->integer : usual;
 }
 
-static int check_keys(const struct sparse_keys *keys, struct error *err)
-{
-    bool random = keys->rmat->given || keys->degree->given;
-    if (!keys->file->given || !random)
-        return 0;
-    return error_set(err, EINVAL,
-                     "%s: %s makes a random %s, and file=%s gives one: give "
-                     "one of them",
-                     keys->what,
-                     keys->rmat->given ? "rmat=" : "degree=", keys->noun,
-                     keys->file->text);
-}
-
 int sparse_open(const struct sparse_keys *keys, struct sparse *matrix,
                 struct error *err)
 {
-    int code = check_keys(keys, err);
-    if (code != 0)
-        return code;
+    bool random = keys->rmat->given || keys->degree->given;
+    if (keys->file->given && random)
+        return error_set(
+            err, EINVAL,
+            "%s: %s makes a random %s, and file=%s gives one: give one of them",
+            keys->what, keys->rmat->given ? "rmat=" : "degree=", keys->noun,
+            keys->file->text);
     if (keys->file->given)
         return sparse_read(keys->what, keys->file->text, matrix, err);
     return sparse_rmat(keys->what, (int)or_else(keys->rmat, keys->usual_rmat),

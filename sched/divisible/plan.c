@@ -6,8 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int make_room(struct divisible_plan *plan, struct error *err)
+int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
+                       double load, struct error *err)
 {
+    if (!(load > 0))
+        return 0;
     if (plan->chunks >= DIVISIBLE_CHUNKS_MAX)
         return error_set(err, E2BIG,
                          "more than %d chunks: the rounds are too short for "
@@ -16,17 +19,6 @@ static int make_room(struct divisible_plan *plan, struct error *err)
     if (list_grow(&plan->chunk, &plan->capacity, plan->chunks + 1,
                   sizeof(*plan->chunk)) != 0)
         return error_set(err, ENOMEM, "out of memory");
-    return 0;
-}
-
-int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
-                       double load, struct error *err)
-{
-    if (!(load > 0))
-        return 0;
-    int code = make_room(plan, err);
-    if (code != 0)
-        return code;
     plan->chunk[plan->chunks++] = (struct divisible_chunk){
         .worker = worker, .round = round, .load = load};
     if (round >= plan->rounds)

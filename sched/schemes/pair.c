@@ -5,19 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* It would have to know the single workers. */
-static int check_half(const struct sched_ops *ops, const char *text,
-                      struct error *err)
-{
-    if (ops->available != NULL)
-        return error_set(err, EINVAL,
-                         "scheme %s: %s counts with the available powers of "
-                         "single workers and cannot be one of two schemes: use "
-                         "one that counts with powers, as dtss",
-                         text, ops->name);
-    return 0;
-}
-
 /* How schemes are found. */
 struct finder {
     sched_parse_fn *parse;
@@ -32,7 +19,13 @@ static int parse_half(const struct finder *finder, const char *which,
     int code = finder->parse(finder->arg, half, ops, spec, err);
     if (code != 0)
         return error_prefix(err, code, "scheme %.200s, %s", text, which);
-    return check_half(*ops, text, err);
+    if ((*ops)->available != NULL) /* it has to know the single workers */
+        return error_set(err, EINVAL,
+                         "scheme %s: %s counts with the available powers of "
+                         "single workers and cannot be one of two schemes: use "
+                         "one that counts with powers, as dtss",
+                         text, (*ops)->name);
+    return 0;
 }
 
 static int parse_two(const struct finder *finder, const char *text,
@@ -46,8 +39,7 @@ static int parse_two(const struct finder *finder, const char *text,
     if (slash == text || slash[1] == '\0' || strchr(slash + 1, '/') != NULL)
         return error_set(
             err, EINVAL,
-            "scheme %s: two schemes are written outer/inner, as in "
-            "gss/static",
+            "scheme %s: two schemes are written outer/inner, as in gss/static",
             text);
     int code = parse_half(finder, "outer", outer, text, &pair->outer,
                           &pair->outer_spec, err);

@@ -335,18 +335,6 @@ static int choose_all(struct choose *choose, const struct rundir *dir,
     return code;
 }
 
-static int begin_replays(const struct choose *choose,
-                         const struct rundir *folder, struct error *err)
-{
-    char path[PATH_MAX + 32];
-    if (choose->replay_count == 0)
-        return 0;
-    fprintf(stderr, "dlsbench: scheme auto: replaying %d candidates on %s\n",
-            choose->replay_count, this_machine_name);
-    snprintf(path, sizeof(path), "%s/calibration.json", folder->full);
-    return replayed_store(&choose->replayed, path, err);
-}
-
 int choose_settle(struct choose *choose, const struct rundir *dir,
                   struct campaign *campaign, const char *command,
                   struct error *err)
@@ -355,8 +343,14 @@ int choose_settle(struct choose *choose, const struct rundir *dir,
     if (choose->count == 0)
         return 0;
     int code = make_folder(dir, &folder, err);
-    if (code == 0)
-        code = begin_replays(choose, &folder, err);
+    if (code == 0 && choose->replay_count > 0) {
+        char path[PATH_MAX + 32];
+        fprintf(stderr,
+                "dlsbench: scheme auto: replaying %d candidates on %s\n",
+                choose->replay_count, this_machine_name);
+        snprintf(path, sizeof(path), "%s/calibration.json", folder.full);
+        code = replayed_store(&choose->replayed, path, err);
+    }
     if (code == 0 && choose->candidate_count > 0)
         code = simulate_all(choose, &folder, campaign, command, err);
     return code == 0 ? choose_all(choose, dir, &folder, campaign, err) : code;

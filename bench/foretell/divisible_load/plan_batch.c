@@ -46,19 +46,6 @@ static struct losses find_losses(const struct divisible_plan *plan,
 
 /* ---- the plans of a line ---- */
 
-/* Makes plan[0 .. loads * requests - 1], all requests for each load. */
-static int make_plans(const struct batch_line *line, const double *load,
-                      struct divisible_plan *plan, struct error *err)
-{
-    int code = 0;
-    for (int i = 0; code == 0 && i < line->loads * line->requests; i++) {
-        const struct plan_request *r = &line->request[i % line->requests];
-        code = divisible_make(&r->choice, &r->platform.platform,
-                              load[i / line->requests], &plan[i], err);
-    }
-    return code;
-}
-
 static void print_row(int line, const struct plan_request *request, double load,
                       const struct divisible_plan *plan, double rate)
 {
@@ -81,22 +68,15 @@ static int run_plans(struct batch *batch, const struct batch_line *line,
     int order[DIVISIBLE_WORKERS_MAX], count = line->loads * line->requests;
     divisible_sort(platform, DIVISIBLE_BY_LINK, order);
     double rate = divisible_steady_rate(platform, order);
-    int code = make_plans(line, load, plan, err);
+    int code = 0;
+    for (int i = 0; code == 0 && i < count; i++) {
+        const struct plan_request *r = &line->request[i % line->requests];
+        code = divisible_make(&r->choice, &r->platform.platform,
+                              load[i / line->requests], &plan[i], err);
+    }
     for (int i = 0; code == 0 && i < count; i++)
         print_row(batch->line, &line->request[i % line->requests],
                   load[i / line->requests], &plan[i], rate);
-    return code;
-}
-
-static int read_loads(const struct batch_line *line, double *load,
-                      struct error *err)
-{
-    int code = 0;
-    for (int i = 0; code == 0 && i < line->loads; i++)
-        code = number_real("--load", line->load[i], 0, 1e50, &load[i], err);
-    for (int i = 0; code == 0 && i < line->loads; i++)
-        code =
-            divisible_check(&line->request[0].platform.platform, load[i], err);
     return code;
 }
 
@@ -106,7 +86,12 @@ static int run_line(struct batch *batch, const struct batch_line *line,
     size_t count = (size_t)line->loads * (size_t)line->requests;
     struct divisible_plan *plan = need_zeroed(count, sizeof(*plan));
     double load[LIST_MAX];
-    int code = read_loads(line, load, err);
+    int code = 0;
+    for (int i = 0; code == 0 && i < line->loads; i++)
+        code = number_real("--load", line->load[i], 0, 1e50, &load[i], err);
+    for (int i = 0; code == 0 && i < line->loads; i++)
+        code =
+            divisible_check(&line->request[0].platform.platform, load[i], err);
     if (code == 0)
         code = run_plans(batch, line, load, plan, err);
     for (size_t i = 0; i < count; i++)

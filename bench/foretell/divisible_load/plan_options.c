@@ -252,29 +252,24 @@ static int read_perturb(const struct input *in, struct plan_request *request,
     return 0;
 }
 
-static int check_order(const struct plan_request *request, struct error *err)
-{
-    bool seen[DIVISIBLE_WORKERS_MAX] = {false};
-    for (int k = 0; k < request->choice.order_count; k++) {
-        int worker = request->order[k];
-        if (seen[worker])
-            return error_set(err, EINVAL, "--order: worker %d is there twice",
-                             worker);
-        seen[worker] = true;
-    }
-    return 0;
-}
-
 static int read_order(const struct input *in, struct plan_request *request,
                       struct error *err)
 {
+    bool seen[DIVISIBLE_WORKERS_MAX] = {false};
     if (in->order == NULL)
         return 0;
     int code =
         number_order("--order", in->order, request->platform.platform.workers,
                      &request->order, &request->choice.order_count, err);
     request->choice.order = request->order;
-    return code == 0 ? check_order(request, err) : code;
+    for (int k = 0; code == 0 && k < request->choice.order_count; k++) {
+        int worker = request->order[k];
+        if (seen[worker])
+            code = error_set(err, EINVAL, "--order: worker %d is there twice",
+                             worker);
+        seen[worker] = true;
+    }
+    return code;
 }
 
 /* Missing options get the default values of the algorithms. */

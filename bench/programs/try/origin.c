@@ -191,21 +191,15 @@ static bool is_same(const json_t *before, const json_t *now)
     return true;
 }
 
-/* Whether the directory holds launches. */
-static bool has_runs(const char *folder)
-{
-    struct folder files;
-    if (folder_find(folder, "runs-", ".jsonl", &files, NULL) != 0)
-        return false;
-    bool any = files.count > 0;
-    folder_free(&files);
-    return any;
-}
-
 static int check_new(const struct origin *origin, bool resume,
                      struct error *err)
 {
-    if (has_runs(origin->folder))
+    struct folder files = {.count = 0};
+    bool runs =
+        folder_find(origin->folder, "runs-", ".jsonl", &files, NULL) == 0 &&
+        files.count > 0;
+    folder_free(&files);
+    if (runs)
         return error_set(err, EEXIST,
                          "omp: --out %s: it holds runs that --try has not "
                          "made; name another directory",

@@ -355,24 +355,18 @@ void rounds_close(struct rounds *rounds)
     rounds->select = NULL;
 }
 
-/* An earlier call may have ended before it had marked them all. */
-static int mark_failed(const struct rounds *rounds, struct error *err)
+int rounds_run(struct rounds *rounds, struct error *err)
 {
-    int code = 0;
+    struct watching watching = {.runs = 0};
+    int code = 0, runs;
+    int round = tries_last_round(rounds->tries);
+    /* An earlier call may have ended before it had marked them all. */
     for (int i = 1; i < rounds->candidates->count && code == 0; i++) {
         const struct tries_run *run = tries_find_failed(rounds->tries, i);
         if (run != NULL)
             code = marks_fail(rounds->folder, rounds->candidates->name[i],
                               run->status, run->reason, err);
     }
-    return code;
-}
-
-int rounds_run(struct rounds *rounds, struct error *err)
-{
-    struct watching watching = {.runs = 0};
-    int code = mark_failed(rounds, err), runs;
-    int round = tries_last_round(rounds->tries);
     progress_open(&watching.progress, subprocess_now());
     while (code == 0 && rounds_count(rounds, &runs) > 0)
         code = run_round(rounds, ++round, &watching, err);

@@ -159,19 +159,6 @@ static int make_instance(struct loop *loop, const struct spec *spec,
     return 0;
 }
 
-static int open_parts(struct loop *loop, const struct spec *spec,
-                      struct error *err)
-{
-    if (loop->kernel->cost == NULL)
-        return error_set(err, ENOTSUP,
-                         "kernel %s has no cost model, it cannot be simulated",
-                         loop->kernel->name);
-    int code = make_instance(loop, spec, err);
-    if (code == 0)
-        code = map_output(loop, err);
-    return code == 0 ? fill_costs(loop, spec, err) : code;
-}
-
 /* One room for all, a few pages mapped again and again: messages have a size,
  * and no rank reads their contents. */
 static int open_input(struct loop *loop, struct error *err)
@@ -208,7 +195,17 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
     (void)comm, (void)verify_limit, (void)seed;
     *loop = (struct loop){.kernel = kernel, .serial_s = -1, .fed = fed};
     snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
-    int code = open_parts(loop, spec, err);
+    int code = 0;
+    if (kernel->cost == NULL)
+        code = error_set(err, ENOTSUP,
+                         "kernel %s has no cost model, it cannot be simulated",
+                         kernel->name);
+    if (code == 0)
+        code = make_instance(loop, spec, err);
+    if (code == 0)
+        code = map_output(loop, err);
+    if (code == 0)
+        code = fill_costs(loop, spec, err);
     if (code == 0)
         code = open_input(loop, err);
     if (code != 0)

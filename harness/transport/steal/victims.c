@@ -32,9 +32,12 @@ static int compare_sites(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static int sort_sites(struct nearness *nearness, const struct site *site)
+int nearness_open(struct nearness *nearness, const struct site *site, int count)
 {
-    size_t n = (size_t)nearness->count;
+    *nearness = (struct nearness){.count = count};
+    if (site == NULL)
+        return 0;
+    size_t n = (size_t)count;
     struct sorted *sorted = calloc(n + 1, sizeof(*sorted));
     nearness->site = calloc(n + 1, sizeof(*nearness->site));
     nearness->order = calloc(n + 1, sizeof(*nearness->order));
@@ -54,12 +57,6 @@ static int sort_sites(struct nearness *nearness, const struct site *site)
     }
     free(sorted);
     return 0;
-}
-
-int nearness_open(struct nearness *nearness, const struct site *site, int count)
-{
-    *nearness = (struct nearness){.count = count};
-    return site != NULL ? sort_sites(nearness, site) : 0;
 }
 
 void nearness_close(struct nearness *nearness)

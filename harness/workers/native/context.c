@@ -60,8 +60,8 @@ int context_open(struct launch_context *context, const struct worklist *work,
     if (work->ranks != context->comm.ranks)
         code = error_set(
             err, EINVAL,
-            "the launcher started %d rank%s, the worklist needs %d: "
-            "look at --launcher",
+            "the launcher started %d rank%s, the worklist needs %d: look at "
+            "--launcher",
             context->comm.ranks, text_s(context->comm.ranks), work->ranks);
     code = comm_agree(&context->comm, code, err);
     if (code != 0)
