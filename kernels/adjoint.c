@@ -6,21 +6,21 @@
  * Large-Scale Clusters, section V; iteration i takes O(N*N - i).  A is 0 at
  * first; X, B and C are random in [0, 1), the same on every machine.  Each
  * product is rounded as written, (X*B(J))*C(J - I); X*B(J) is the same in all
- * rows and is made once.
+ * rows and is computed once.
  *
  * Order of summation, which the paper leaves to the compiler: LANES partial
  * sums, by (J - I) mod LANES, then added pairwise (l and l + 8, l + 4, l + 2, l
  * + 1).  A single running sum would wait 3 or 4 cycles for every addition; 16
  * sums make 4 vectors of 4, which keep the loads busy.
  *
- * Speed.  Two loads per product and nothing to reuse inside a row: bound by the
- * caches, like a dot product (N = 100: 160 KB of arrays, second level; N = 800:
- * 10 MB, third level).  Each row is computed alone.  Neighbouring rows could
- * share loads, but an iteration would then be cheaper in a large chunk, and
- * schemes could not be compared.
+ * Speed.  The caches limit it, as in a dot product: two loads per product,
+ * nothing to reuse inside a row (N = 100: 160 KB of arrays, second level; N =
+ * 800: 10 MB, third level).  Each row is computed alone.  Neighbouring rows
+ * could share loads, but an iteration would then be cheaper in a large chunk,
+ * and schemes could not be compared.
  *
- * Bits: a row is summed in the order above whatever chunk it is in; cutting it
- * into pieces for polls keeps the partial sums. */
+ * Bits: a row is summed in the order above in any chunk.  Polls cut it into
+ * pieces, which keep the partial sums. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"
@@ -101,7 +101,7 @@ static void adjoint_destroy(void *instance)
     free(a);
 }
 
-/* An aligned array of n numbers; the size is rounded up to whole lines. */
+/* An aligned array of n numbers, sized in whole cache lines. */
 static double *make_array(int64_t n)
 {
     return aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);

@@ -3,22 +3,22 @@
  *   for y = 1 to rows, for x = 1 to cols
  *     v(x, y) = 31 x + 17 y + 1 + sum over k of k v(x - S_k, y - C_k)  mod 2^32
  *
- * with 0 outside, k from 1: the numbers are ours.  Andronikos et al. (2010),
- * section 2 and figure 2: a loop is a grid and its dependence vectors.  A
- * vector S:C reaches S columns back along the synchronization points and C rows
- * back, the dimension that is cut into chunks: the paper's own order.  Its toy
- * is deps:rows=8,cols=24,vectors=2:2+3:1.
+ * with 0 outside the grid and k from 1.  The numbers are ours.  Andronikos et
+ * al. (2010), section 2 and figure 2: a loop is a grid and its dependence
+ * vectors.  A vector S:C reaches S columns back (along the synchronization
+ * points) and C rows back (rows are cut into chunks): the paper's order.  The
+ * paper's toy is deps:rows=8,cols=24,vectors=2:2+3:1.
  *
  * Depth D = the largest C: a chunk reads D rows above it.  lead = the least S
  * of a vector with C >= 1: a block that ends at column `to` reads these rows up
  * to column to - lead.  So skew = 0 and reach = -lead.
  *
- * A column of a boundary has D numbers, that of the chunk's last row first.  A
- * chunk of fewer rows passes on rows that it received.  With D = 1 the boundary
- * is the row itself.
+ * A column of a boundary has D numbers, the chunk's last row first.  A chunk of
+ * fewer than D rows also passes on rows that it received.  With D = 1 the
+ * boundary is the last row.
  *
- * work: a point costs about as much as `work` multiply-adds one after the
- * other; beyond 1 they change its number. */
+ * work: a point costs about as much as `work` multiply-adds, one after the
+ * other.  A `work` above 1 changes the numbers. */
 #include "kernels/pace.h"
 #include "kernels/support/memory_check.h"
 
@@ -188,8 +188,8 @@ static uint32_t work_on_value(uint32_t value, int64_t work)
     return value;
 }
 
-/* Columns [from, to) of a row, of rows of which `above` (NULL: all are in the
- * grid) has those before row `start`. */
+/* Columns [from, to) of rows.  `above` has the rows before row `start`; NULL:
+ * they are in the grid. */
 struct strip {
     const struct deps *d;
     uint32_t *grid;
@@ -197,7 +197,7 @@ struct strip {
     int64_t start, from, to;
 };
 
-/* The part from other rows. */
+/* Sets the row to its constants and adds the terms from other rows. */
 KERNEL_CLONES
 static void add_rows(const struct strip *s, int64_t y, uint32_t *row)
 {
@@ -225,7 +225,7 @@ static void add_rows(const struct strip *s, int64_t y, uint32_t *row)
     }
 }
 
-/* The part from the row itself, in the order of its columns. */
+/* Adds the terms from the row itself, column by column, and does the work. */
 static void finish_row(const struct strip *s, uint32_t *row)
 {
     const struct deps *d = s->d;
@@ -311,8 +311,8 @@ static void *deps_boundary(const void *instance, void *state, void *output,
     return (uint32_t *)memory + row * d->cols * boundary_rows(d);
 }
 
-/* The boundary below the block: own rows, and above these what came from the
- * chunk above. */
+/* Fills the boundary below the block: the chunk's own rows, and above these the
+ * rows that came from the chunk above. */
 static void fill_boundary(const struct strip *s, int64_t size, uint32_t *below)
 {
     const struct deps *d = s->d;
@@ -360,7 +360,7 @@ static double deps_operations(const void *instance, int64_t iteration)
     return (double)d->cols * (double)d->work;
 }
 
-/* Two products and a sum of them, and a multiply-add for each of 3 vectors. */
+/* Two products, two sums, and a multiply-add for each of 3 vectors. */
 static const struct kernel_cost deps_cost = {
     .operation = "point of work=1",
     .flops = 10,

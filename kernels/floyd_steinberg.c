@@ -18,16 +18,16 @@
  * c+1): row r needs row r - 1 one column further than its own, reach = 1, and
  * rectangles of more than one row are impossible.  skew = 1 is enough: in the
  * block [from, to), row k of a chunk ends before column to - k.  Its last
- * pixel, to - k - 1, needs row k - 1 up to column to - k; that row has ended
- * before to - (k - 1), so to - k is its last one: done in this block (and if it
- * lies outside the image, its error is 0).  Row 0 needs the boundary row up to
- * column to: to + reach - 1, as kernel.h says.  The columns to the left were
- * done in earlier blocks.  So the last row of n lags n - 1 columns behind.
- * shape=paper means the papers' rectangles: wrong results; simulation only.
+ * pixel, to - k - 1, needs row k - 1 up to column to - k; that row ends before
+ * to - (k - 1), so to - k is its last column and is done in this block (outside
+ * the image its error is 0).  Row 0 needs the boundary row up to column to: to
+ * + reach - 1, as kernel.h says.  The columns to the left were done in earlier
+ * blocks.  So the last row of n lags n - 1 columns behind.  shape=paper means
+ * the papers' rectangles: wrong results; simulation only.
  *
  * A row's boundary is its errors, 16 bits a column.  Only the last row of a
- * chunk and of every DIFFUSION_ROWS rows in it is kept; a rank's state has
- * room for all, and of the other rows only the last two errors of a block.
+ * chunk and of every DIFFUSION_ROWS rows in it is kept; a rank's state has room
+ * for all, and of the other rows only the last two errors of a block.
  *
  * Speed: 5 times faster than the plain loop, which waits for its chain from
  * error to error; see kernels/support/error_diffusion.c, and
@@ -84,7 +84,7 @@ static void floyd_steinberg_destroy(void *instance)
     free(f);
 }
 
-/* An image to be read tells its size only when it is. */
+/* The size of an image from a file is unknown before it is read. */
 static double floyd_steinberg_memory(const struct spec *spec)
 {
     const struct spec_value *value = spec->value;
@@ -99,7 +99,7 @@ static bool is_exact(const struct spec *spec)
     return strcmp(spec->value[SHAPE].text, "exact") == 0;
 }
 
-/* Without the pixels, except of a file, which alone tells their number. */
+/* Makes no pixels, but reads a given file: only it has their number. */
 static int floyd_steinberg_outline(const struct spec *spec, void **instance,
                                    struct error *err)
 {
@@ -197,7 +197,7 @@ static void floyd_steinberg_grid(const void *instance, struct kernel_grid *grid)
     };
 }
 
-/* Carries start anew at column 0, errors are written before they are read. */
+/* Nothing to set: carries restart at column 0, errors are written first. */
 static void floyd_steinberg_begin(const void *instance, void *state,
                                   void *output)
 {
@@ -243,8 +243,8 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
 
 /* ---- whole rows ---- */
 
-/* The errors of a row and of the preceding one.  They may share memory with
- * rows in between, but not for a single row. */
+/* Errors of the row above a batch and of its last row.  Both may be in the same
+ * memory if the batch has several rows, but not if it has one. */
 static size_t floyd_steinberg_scratch_bytes(const void *instance)
 {
     const struct floyd_steinberg *f = instance;
@@ -285,8 +285,8 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
     }
 }
 
-/* As in the listing above: errors are pushed to the pixels to come, in
- * sixteenths of our unit, and rounded when the pixel's turn has come. */
+/* As in the listing above: errors are added to later pixels in sixteenths of
+ * our unit, and a pixel's sum is rounded when its turn comes. */
 static void floyd_steinberg_reference(const void *instance, int64_t start,
                                       int64_t size, void *output)
 {
@@ -295,7 +295,7 @@ static void floyd_steinberg_reference(const void *instance, int64_t start,
     int64_t cols = f->cols;
     int32_t *push = calloc(2 * (size_t)(cols + 2), sizeof(*push));
     if (push == NULL)
-        return; /* the output stays wrong and is found so */
+        return; /* the check finds the wrong output */
     int32_t *here = push + 1, *below = here + cols + 2;
     for (int64_t r = start; r < start + size; r++) {
         for (int64_t c = 0; c < cols; c++) {

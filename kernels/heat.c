@@ -5,25 +5,25 @@
  *       A[i][j] = (((A'[i+1][j] + A'[i][j+1]) + A[i-1][j]) + A[i][j-1]) / 4
  *
  * Ciorba, Andronikos, Riakiotakis, Chronopoulos and Papakonstantinou, Dynamic
- * Multi-Phase Scheduling for Heterogeneous Clusters, section 4.2: two values
- * of this time step (A) and two of the step before (A').  The paper gives no
- * weights; each is 1/4 here, added in the order above.  Rows are iterations
- * and are cut into chunks, columns carry the synchronization points.
+ * Multi-Phase Scheduling for Heterogeneous Clusters, section 4.2: two values of
+ * this time step (A) and two of the step before (A').  The paper gives no
+ * weights; each is 1/4 here, added in the order above.  Rows are iterations and
+ * are cut into chunks, columns carry the synchronization points.
  *
  * Values.  The grid starts with random numbers in [1, 2), made row by row so
  * that every rank has the same; outside there are fixed values in [1, 2].  So
  * all values stay in [1, 2] for ever, and a quarter of one is exact.
  *
  * Memory.  Step 0 reads the instance's start grid and writes the output;
- * further steps run in the output in place (see kernel.h): a second grid
- * would only cost memory traffic.
+ * further steps run in the output in place (see kernel.h): a second grid would
+ * only cost memory traffic.
  *
  * Speed: 3.2 times that of the plain loop, which waits for its chain of left
  * neighbours.  The number of operations limits it while the grid fits into the
  * caches, memory beyond. kernels/support/heat_wave.c explains how.
  *
- * Bits: each point is made by the operations above in their order, whatever
- * rows and columns are made together. */
+ * Bits: each point takes the operations above in their order, in any division
+ * into rows and columns. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"
@@ -41,7 +41,7 @@
 enum {
     /* Columns of a wave between two polls: 10 to 15 us. */
     PIECE = 4096,
-    /* Grids up to this size need nothing fetched early. */
+    /* Grids up to this size need no prefetching. */
     CACHED = 2 << 20,
 };
 
@@ -60,8 +60,8 @@ static const struct spec_param heat_params[] = {
 struct heat {
     int64_t rows, cols;
     int steps;
-    bool fetch;    /* the next rows before they are needed */
-    double *start; /* rows -1 to `rows`: with the fixed rows */
+    bool fetch;    /* prefetch the next rows */
+    double *start; /* rows -1 to `rows`, with the fixed ones */
     heat_wave_fn *const *waves;
 };
 
@@ -152,8 +152,8 @@ static size_t heat_output_bytes(const void *instance)
 
 /* ---- rows of one step ---- */
 
-/* `grid` is the whole output.  The strip is `done` rows below the block's first
- * one. */
+/* `grid` is the whole output.  The strip begins `done` rows below the block's
+ * first row. */
 static struct heat_strip make_strip(const struct heat *h, double *grid,
                                     const struct kernel_block *b, int64_t done,
                                     int rows)
@@ -261,7 +261,7 @@ static void heat_grid(const void *instance, struct kernel_grid *grid)
     };
 }
 
-/* All that step 0 reads is in the instance. */
+/* Nothing to set: step 0 reads only the instance. */
 static void heat_begin(const void *instance, void *state, void *output)
 {
     (void)instance;
@@ -281,7 +281,7 @@ static void heat_run_block(const void *instance, void *state,
     run_rows(h, output, &b, poll);
 }
 
-/* The row itself, for the row below it and for the one above. */
+/* The row itself: boundary for the row below, halo for the row above. */
 static void *heat_row(const void *instance, void *state, void *output, int step,
                       int64_t row)
 {

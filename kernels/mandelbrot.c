@@ -16,8 +16,8 @@
  * is 1 the formula would divide by 0; the point is then xmin or ymin.
  *
  * No work is skipped: no test for the cardioid, no search for periods, no
- * symmetry.  The loop is there to be scheduled, and every step of the
- * reference is made.
+ * symmetry.  The loop exists to be scheduled, so every step of the reference is
+ * computed.
  *
  * kernels/mandelbrot_lines.c computes many points at once.
  *

@@ -140,8 +140,8 @@ static bool any_alive(const struct mandelbrot_orbits *o, int group)
     return any != 0;
 }
 
-/* Makes the first steps of the next group and writes all its counts; surviving
- * points are found in the group and write theirs again when they end. */
+/* Makes the first steps of the next group and writes all its counts.  Points
+ * that survive stay in the group and write theirs again when they end. */
 static void next_group(struct point_group *s)
 {
     const struct mandelbrot *m = s->m;

@@ -3,8 +3,8 @@
  *   FOR task = 0 TO tasks - 1:  C = A * B, n x n, n random in [min, max]
  *
  * Diaz, Reyes, Nino, Munoz-Caro, A Quadratic Self-Scheduling Algorithm for
- * Heterogeneous Distributed Computing Systems, section 4: "in each product,
- * the size of the matrices is randomly determined in run time between 900 and
+ * Heterogeneous Distributed Computing Systems, section 4: "in each product, the
+ * size of the matrices is randomly determined in run time between 900 and
  * 1500", thousands of products; 100 by default here, for a workstation.  The
  * product is a dgemm, one thread per call (kernels/support/dgemm.h).  A worker
  * keeps A, B and C in its scratch memory and fills A and B anew for every task.
@@ -15,9 +15,9 @@
  * Polls.  dgemm cannot be interrupted, so the product is made in blocks of at
  * most BLOCK^3 when there is a poll: 200 to 300 us per block for any n, not the
  * 20 us of other kernels, compared with 30 ms for the smallest default task.
- * It is a compromise, measured on products of 900 to 1500, as multiples of the
- * time in one piece.  Blocks of 128 (65 to 100 us): 1.19 to 1.27, of 192: 1.17
- * to 1.21, of 256 (500 to 750 us): 1.17 to 1.39, of 384: 1.13 to 1.40.
+ * It is a compromise.  Products of 900 to 1500 take these multiples of the time
+ * in one piece: blocks of 128 (65 to 100 us): 1.19 to 1.27, of 192: 1.17 to
+ * 1.21, of 256 (500 to 750 us): 1.17 to 1.39, of 384: 1.13 to 1.40.
  *
  * Bits: entries are whole numbers of -8..8 without 0.  So every sum (at most 64
  * n) is exact in any order, with or without fused operations and blocks, and no
@@ -195,7 +195,7 @@ static struct matmul_output multiply_task(int64_t n, const double *a, double *c,
     return (struct matmul_output){(uint64_t)n, hash_product(c, n * n, poll)};
 }
 
-/* A and B, one behind the other. */
+/* Fills A and, behind it in memory, B. */
 static void fill_task(struct entries *e, double *matrices,
                       const struct kernel_poll *poll)
 {
@@ -262,7 +262,7 @@ static void fill_whole(struct entries *e, int32_t *matrix)
     }
 }
 
-/* In whole numbers, by three nested loops; memory is 2 matrices and 2 rows. */
+/* Multiplies in whole numbers, by three loops; memory: 2 matrices, 2 rows. */
 static uint64_t multiply_whole(struct entries *e, int32_t *a, double *line)
 {
     int64_t n = e->n;

@@ -5,8 +5,8 @@
  *       F(i) = SUM B (1/D'(i) + 1/D'(j)) (1 - q)^2 (X(i) - X(j)) / r
  *
  * Smoothed particle hydrodynamics in gather form (Monaghan 1992), with the
- * density D' of the step before, so that one loop does both; D' of step 0 is of
- * the first places.  Between two steps the particles fall towards the centre:
+ * density D' of the step before, so one loop does both.  In step 0, D' is that
+ * of the start.  Between two steps the particles fall towards the centre:
  *       V += dt (F - K (X - centre)),  X += dt V
  * As they come together each gets more neighbours, in the middle the most.  So
  * costs drift from step to step, for schemes that learn between steps.
@@ -42,7 +42,7 @@ struct sph {
     struct particles all;
     int steps;
     uint64_t seed;
-    struct field first; /* its memory begins with particle */
+    struct field first; /* one piece of memory; starts at particle */
 };
 
 /* ---- the instance ---- */
@@ -60,14 +60,14 @@ static int64_t sph_count(const struct spec *spec)
     return size * size * size;
 }
 
-/* The first places, and those of a step. */
+/* The particles at the start, and those of a step. */
 static double sph_memory(const struct spec *spec)
 {
     double cells = (double)(spec->value[SIZE].integer / 2 + 1);
     return 2 * (88 * (double)sph_count(spec) + 8 * cells * cells * cells);
 }
 
-/* On a lattice, each a little off its point. */
+/* Places particles on a lattice, each a little off its point. */
 static void place_particles(struct sph *s, int64_t size, struct field *f)
 {
     uint64_t seed = s->seed + 1;
@@ -278,7 +278,7 @@ static void sph_reference(const void *instance, int64_t start, int64_t size,
     if (particle != NULL && velocity != NULL && list != NULL) {
         memcpy(particle, s->first.particle, n * sizeof(*particle));
         plain_steps(s, particle, velocity, list, start, size, output);
-    } /* else the wrong result is found */
+    } /* else the check finds the wrong result */
     free(particle);
     free(velocity);
     free(list);

@@ -142,7 +142,7 @@ static double add_lanes(double sum[LANES])
     return sum[0];
 }
 
-/* Whole rounds of LANES entries. */
+/* Adds entries to the partial sums; count is a multiple of LANES. */
 KERNEL_CLONES static void add_rounds(double sum[LANES], const double *value,
                                      const int32_t *column, const double *x,
                                      int64_t count)
@@ -186,7 +186,7 @@ static double run_row(const struct sparse *m, const double *x, int64_t row,
     return add_lanes(sum);
 }
 
-/* state: X. */
+/* `state` is X. */
 static void step_run(const void *instance, const void *state, int64_t start,
                      int64_t size, void *output, const struct kernel_poll *poll)
 {
@@ -195,7 +195,7 @@ static void step_run(const void *instance, const void *state, int64_t start,
     int64_t due = PIECE;
     for (int64_t i = 0; i < size; i++) {
         result[i] = run_row(&s->matrix, state, start + i, poll, &due);
-        due -= LANES; /* the row itself; empty ones also take time */
+        due -= LANES; /* a row costs time, even if it is empty */
     }
 }
 
@@ -256,7 +256,7 @@ static double advance_operations(const void *instance)
     return 0.5 * (double)s->matrix.rows;
 }
 
-/* The same bits: halves are exact. */
+/* Gets the same bits as the kernel: halving is exact. */
 static void spmv_reference(const void *instance, int64_t start, int64_t size,
                            void *output)
 {
@@ -266,7 +266,7 @@ static void spmv_reference(const void *instance, int64_t start, int64_t size,
     if (s->steps > 1)
         x = malloc(step_bytes(instance));
     if (x == NULL)
-        return; /* the wrong result is found */
+        return; /* the check finds the wrong result */
     if (s->steps > 1)
         memcpy(x, s->x, step_bytes(instance));
     for (int step = 1; step < s->steps; step++) {
@@ -286,7 +286,7 @@ static double spmv_operations(const void *instance, int64_t iteration)
                     s->matrix.start[iteration]);
 }
 
-/* Each value with its column once; starts, X and Y once. */
+/* Every value, column, start and element of X and Y moves once. */
 static void spmv_work(const void *instance, double *flops, double *bytes)
 {
     const struct spmv *s = instance;

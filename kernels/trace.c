@@ -17,14 +17,14 @@
  * nanosecond each.  A master sends them with chunks (data: sent), or the worker
  * makes them word by word.  `output` makes its results longer.
  *
- * With wait=on a worker sleeps in place of working, and asks for messages every
- * 50 us: what a network does can then be measured with more ranks than cores.
- * Nothing is computed, and the kernel's name always says so.
+ * With wait=on a worker sleeps instead of working, and checks for messages
+ * every 50 us.  So effects of a network can be measured with more ranks than
+ * cores.  Nothing is computed, and the kernel's name always says so.
  *
  * Bits: the output of an iteration is its number, a hash of its cost and of its
  * input, and words that follow from the hash.  The result of the chain depends
- * on the rate and is kept out.  It is added to the worker's scratch memory, so
- * that the work is not optimised away. */
+ * on the rate and is not part of the output.  It is added to the worker's
+ * scratch memory, so that the compiler keeps the work. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"
@@ -75,7 +75,7 @@ struct trace {
     double *cost; /* seconds */
     int64_t iterations;
     double rate;  /* steps per second */
-    size_t words; /* of input, 8 bytes each */
+    size_t words; /* words of input, 8 bytes each */
     size_t more;  /* words of output besides struct trace_output */
     bool wait;
 };
@@ -283,7 +283,7 @@ static char *write_output(const struct trace *t, int64_t iteration,
     return to;
 }
 
-/* sent: NULL: no input has come. */
+/* `sent`: input that came with the chunk; NULL: none came, it is made here. */
 static void run_both(const struct trace *t, uint64_t *chain, int64_t start,
                      int64_t size, const uint64_t *sent, char *result,
                      const struct kernel_poll *poll)
@@ -321,7 +321,7 @@ static const struct kernel_input trace_input = {
     .run = trace_input_run,
 };
 
-/* Without the work, and the words from memory. */
+/* Does no work, and reads the words from memory. */
 static void trace_reference(const void *instance, int64_t start, int64_t size,
                             void *output)
 {
@@ -338,7 +338,7 @@ static void trace_reference(const void *instance, int64_t start, int64_t size,
             trace_input_make(t, i, words);
         for (size_t k = 0; words != NULL && k < t->words; k++)
             sum = add_word(sum, words[k]);
-        /* Without memory no run agrees with it. */
+        /* Out of memory: a number that no run has. */
         result =
             write_output(t, words != NULL ? i : -1,
                          random_stream(cost.bits, (uint64_t)i) ^ sum, result);

@@ -65,7 +65,7 @@ static double triad_memory(const struct spec *spec)
     return 2 * sizeof(double) * spec->value[SIZE].real;
 }
 
-/* Only what is asked of it without data. */
+/* Sets only the fields that are needed without data. */
 static int triad_outline(const struct spec *spec, void **instance,
                          struct error *err)
 {
@@ -177,7 +177,7 @@ static void triad_reference(const void *instance, int64_t start, int64_t size,
 
 static double triad_operations(const void *instance, int64_t iteration)
 {
-    /* The elements of a block; elements behind the last one are 0. */
+    /* The elements of a block; the padding after the array does not count. */
     const struct triad *t = instance;
     int64_t left = t->size - iteration * t->block;
     return (double)(left < t->block ? left : t->block);

@@ -10,8 +10,7 @@
  * almost all of the work.  With relabel=on the vertices are first numbered by
  * falling degree, as GAP does where it pays: then no list is long.
  *
- * An operation is a step of an intersection: one forward in one of the lists.
- */
+ * An operation is a step of an intersection: one place forward in one list. */
 #include "kernels/kernel.h"
 
 #include "base/random.h"
@@ -42,7 +41,7 @@ static const struct spec_param triangles_params[] = {
 };
 
 struct triangles {
-    struct sparse lower; /* of each vertex, its neighbours of lower number */
+    struct sparse lower; /* of each vertex: neighbours with lower numbers */
 };
 
 static void triangles_destroy(void *instance)
@@ -73,8 +72,8 @@ static struct sparse_keys keys_of(const struct spec *spec)
                                 .seed = (uint64_t)value[SEED].integer};
 }
 
-/* Each edge once, whatever its direction, without loops: number[v] is the new
- * number of vertex v. */
+/* Takes each edge once, in either direction, and no edge from a vertex to
+ * itself.  number[v] is the new number of vertex v. */
 static int make_lower(const struct sparse *from, const int32_t *number,
                       struct sparse *lower, struct error *err)
 {
@@ -95,8 +94,8 @@ static int make_lower(const struct sparse *from, const int32_t *number,
     return code;
 }
 
-/* Numbers as they are, of a random graph shuffled: R-MAT's first vertices have
- * the most edges. */
+/* The vertices' own numbers, for a random graph shuffled: R-MAT's first
+ * vertices have the most edges. */
 static int32_t *first_numbers(const struct spec *spec, int64_t vertices)
 {
     int32_t *number = malloc((size_t)vertices * sizeof(*number));
@@ -114,7 +113,7 @@ static int32_t *first_numbers(const struct spec *spec, int64_t vertices)
     return number;
 }
 
-/* By falling degree, the lower number first where it is the same. */
+/* By falling degree; of equal degrees the lower number first. */
 static int compare_degrees(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -246,7 +245,7 @@ static void triangles_run(const void *instance, void *scratch, int64_t start,
         result[i] = count_vertex(&t->lower, start + i, poll, &due);
 }
 
-/* The first place of the list that is not less. */
+/* The first place in the list with a vertex not below `value`. */
 static const int32_t *find_place(const int32_t *first, const int32_t *end,
                                  int32_t value)
 {
@@ -260,7 +259,7 @@ static const int32_t *find_place(const int32_t *first, const int32_t *end,
     return first;
 }
 
-/* Each pair of neighbours is looked up as an edge. */
+/* Looks up every neighbour of u's neighbours in u's own list. */
 static void triangles_reference(const void *instance, int64_t start,
                                 int64_t size, void *output)
 {
@@ -279,8 +278,8 @@ static void triangles_reference(const void *instance, int64_t start,
     }
 }
 
-/* Reads the whole list of each neighbour, and u's list up to the last one in
- * it. */
+/* Each intersection reads the neighbour's whole list, and u's list up to where
+ * the neighbour's ends. */
 static double triangles_operations(const void *instance, int64_t u)
 {
     const struct triangles *t = instance;

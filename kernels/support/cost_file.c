@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A short file must not ask for all memory there is. */
+/* A limit, so that a short file cannot take all memory. */
 enum { COUNT_MAX = 1 << 26 };
 
 static const double COST_MAX = 1e6; /* seconds, 11 days */
 
 struct costs {
-    double unit_s; /* seconds of 1 in the file */
+    double unit_s; /* seconds that a 1 in the file means */
     double *cost;
     int64_t count;
 };
@@ -66,7 +66,7 @@ static int append_cost(struct costs *c, int64_t *room, double cost,
     if (c->count + times > COUNT_MAX)
         return error_set(err, EINVAL, "there are more than %d iterations",
                          COUNT_MAX);
-    /* The array doubles; the old one exists while it is copied. */
+    /* The array doubles; while it is copied, both exist. */
     if (c->count + times > *room) {
         double bytes = 2.0 * sizeof(*c->cost) * (double)(c->count + times);
         int code = kernel_memory_check("trace", "its costs", bytes, err);

@@ -14,8 +14,8 @@ void dgemm(int64_t n, const double *a, const double *b, double *c,
 #else
 
 /* A piece of b of DEPTH rows and WIDTH columns, 192 kB, stays in a core's
- * second cache while all rows of a use it.  Four of its rows are added at a
- * time. */
+ * second-level cache while all rows of a use it.  Four of its rows are added at
+ * a time. */
 enum { DEPTH = 48, WIDTH = 512, ROWS = 4 };
 
 static int64_t smaller_of(int64_t a, int64_t b)

@@ -11,12 +11,12 @@
  * from one error to the next: 2.7 ns or 9.3 cycles per pixel.  A row alone is
  * done here in 2.2 ns, 7.6 cycles, which is the chain (7 e, two sums, shift,
  * comparison, selection).  Eight lanes take 0.5 ns: 14 cycles a step.  The
- * chain of a step is 8 operations long, but no longer limits: cut (with wrong
- * pixels) it takes 0.53 instead of 0.55.  The limit is the number of
- * operations, 45 instructions a step; of these the turning of gray costs a
- * tenth, pixels too, and three-operand instructions would gain 3 %.  Masked
- * ends cost 18 % in blocks of 400 columns, 80 % in blocks of 100; hence
- * diffusion_band.c. */
+ * chain of a step is 8 operations long, but no longer limits: without it (with
+ * wrong pixels) a pixel takes 0.53 instead of 0.55 ns.  The limit is the number
+ * of operations, 45 instructions a step.  Turning gray costs a tenth, turning
+ * pixels another; three-operand instructions would gain 3 %.  Masked ends cost
+ * 18 % in blocks of 400 columns, 80 % in blocks of 100; hence
+ * error_diffusion_band.c. */
 #include "kernels/support/error_diffusion.h"
 #include "kernels/support/error_diffusion_lanes.h"
 
@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum {
-    FAR = 10000, /* more than a plan's starts, or its ends, differ */
+    FAR = 10000, /* more than the starts, or the ends, of a plan differ */
 };
 
 /* When lanes start and stop, and what they carry from block to block. */
@@ -41,7 +41,7 @@ INLINE int64_t limit(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Starts and ends seen from time t; distant ones may be given as nearer. */
+/* Starts and ends relative to time t; distant ones are cut to FAR. */
 INLINE lanes starts(const struct plan *p, int64_t t)
 {
     return p->after_first - all((int)limit(t - p->first, -FAR, FAR));
@@ -86,8 +86,8 @@ INLINE void load_gray(const struct diffusion *d, int rows, int64_t t,
     turn(gray);
 }
 
-/* The lines that come after these rows: the hardware does not see where short
- * rows continue. */
+/* Prefetches the lines that follow these rows: the hardware does not see where
+ * short rows continue. */
 INLINE void fetch_ahead(const struct diffusion *d, int rows, int64_t t)
 {
     for (int k = 0; k < rows; k++) {
@@ -117,8 +117,8 @@ INLINE void run_whole(const struct diffusion *d, struct plan *p,
     p->carry_before = error[STEPS - 2];
 }
 
-/* Steps [first, end) of a batch of pixels.  The others in the same row are
- * written as they are; beyond the row's ends nothing is touched. */
+/* Stores steps [first, end) of a batch of pixels.  Other pixels of the row are
+ * written back unchanged; nothing beyond the row's ends is touched. */
 INLINE void store_part(const struct diffusion *d, int row, int64_t col,
                        uint64_t turned, int first, int end)
 {
@@ -158,7 +158,7 @@ static void run_masked(const struct diffusion *d, struct plan *p,
     lanes start = starts(p, t), end = ends(p, t);
     load_gray(d, rows, t, gray);
     for (int s = 0; s < STEPS; s++) {
-        /* Where lane 0 is not busy, nothing of the row above is read. */
+        /* The row above is read only while lane 0 is busy. */
         bool first = t + s >= p->start[0] && t + s < p->end[0];
         white[s] = masked_step(p, f, gray[s], first ? d->up[t + s + 1] : 0,
                                start - all(s), end - all(s));

@@ -3,13 +3,13 @@
  * row 8 below; none is ever idle.  Steps of two rows are put together only when
  * lanes change their rows, in the first 8 steps of every 8 rows (a switch).
  *
- * Time 0 is when lane 0 begins a row.  Lane k begins at time k with column
- * base - k, base = from - (rows above): it works on column base + t - 2k, as
- * in diffusion_lanes.h, and ends at time width + k, which is time k of its next
- * row.  That row's first pixel needs of the row above the last two errors of
- * the block before (carry) and the first of this block: lane k - 1 made it one
- * step ago; lane 0 finds it in memory, where lane 7 left it at time 7, so that
- * 16 columns suffice.
+ * Time 0 is when lane 0 begins a row.  Lane k begins at time k with column base
+ * - k, base = from - (rows above): it works on column base + t - 2k, as in
+ * error_diffusion_lanes.h, and ends at time width + k, which is time k of its
+ * next row.  That row's first pixel needs from the row above the last two
+ * errors of the block before (carry) and the first of this block: lane k - 1
+ * made it one step ago; lane 0 finds it in memory, where lane 7 left it at time
+ * 7, so that 16 columns suffice.
  *
  * Speed, in blocks of a chunk of 125 rows, 8000 columns of 3000 rows, as
  * multiples of whole rows: 1.47 with 50 columns, 1.20 with 100, 1.05 with 200,
@@ -17,9 +17,9 @@
  * 12.5, and the switch, which costs twice a batch.  Without prefetching lines
  * at both ends of a block it would be 0.13 more.
  *
- * At the image's left edge lanes would start at one column, at the right edge
- * end at one, and steps of 8 would go over the row's ends: there diffusion_run
- * does it. */
+ * At the image's left edge all lanes would start at the same column, at the
+ * right edge end at the same.  Steps of 8 would cross the row's ends there:
+ * diffusion_run does these blocks. */
 #include "kernels/support/error_diffusion.h"
 #include "kernels/support/error_diffusion_lanes.h"
 
@@ -28,7 +28,7 @@
 
 enum {
     NARROWEST = 16,
-    WIDEST = 8192, /* above, the ends of 8 rows are nothing */
+    WIDEST = 8192, /* wider, the ends of 8 rows cost nothing */
     MARGIN = 16,   /* to the edges */
 };
 
@@ -45,12 +45,12 @@ int64_t diffusion_band(const struct diffusion *d, int64_t rows)
 
 /* Up to 8 rows, as seen from column base of the first. */
 struct group {
-    int rows; /* to be read */
-    int busy; /* to be stored: all of them, or none */
+    int rows; /* rows to read */
+    int busy; /* rows to store: all of them, or none */
     const uint16_t *gray;
     uint8_t *pixels;
     const int16_t *up;
-    int16_t *down; /* of the last row */
+    int16_t *down; /* errors of the last row */
     struct diffusion_carry *carry;
     int64_t ahead; /* the place where work continues after these rows */
     int64_t errors_ahead;
@@ -119,7 +119,7 @@ INLINE void run_steps(struct band *b, const struct group *g, int64_t t,
         g->down[t - 2 * last + s] = error[s][last];
 }
 
-/* The hardware does not see where short rows continue. */
+/* Prefetches: the hardware does not see where short rows continue. */
 INLINE void fetch_ahead(const struct band *b, const struct group *g, int64_t t)
 {
     for (int k = 0; k < g->rows; k++) {
@@ -200,8 +200,8 @@ INLINE lanes pass_lane(struct band *b, struct passage *p, int k)
     return put_lane(p->error, f->error, lane);
 }
 
-/* To the right of an old row's end may be written, to the left of a new one's
- * beginning not. */
+/* May write to the right of an old row's end, but not to the left of a new
+ * row's begin. */
 INLINE void store_switch(const struct band *b, const struct group *old,
                          const struct group *next, const lanes white[STEPS],
                          const lanes error[STEPS])

@@ -43,8 +43,8 @@ void gray_free(struct gray *gray)
 
 /* ---- an image that is made ---- */
 
-/* A slope from one corner to the other, rings around the middle, noise: at
- * most 2047 + 1533 + 500 = 4080.  Whole numbers: the same everywhere. */
+/* A slope from one corner to the other, rings around the middle, noise: at most
+ * 2047 + 1533 + 500 = 4080.  Whole numbers are the same on every machine. */
 static void make_row(struct gray *g, int64_t row, uint64_t seed)
 {
     uint16_t *value = g->value + row * g->cols;

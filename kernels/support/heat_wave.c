@@ -9,27 +9,27 @@
  *    row alone;
  *  - HEAT_WAVE rows are under way together, each one column behind the row
  *    above, whose value is still in a register: 0.55 ns, 1.9 cycles.
- * The limit is then not the chains, for with both cut (and wrong values) the
- * same loop still takes 0.45 ns: 27 instructions for 4 points, 16 of them
- * floating-point.  8 rows are slower for want of registers; vectors of 4 rows,
- * with blocks turned 4 x 4 before and after the chain, reach 0.50 but need 28
- * columns to start and to stop instead of 3.  On grids beyond the caches memory
- * limits: 10000 x 10000 takes 0.95 to 1.0 ns where b[i] = a[i] / 2, which moves
- * the same 24 bytes per point, takes 0.8 to 0.95.  Narrow blocks of such grids
- * wait for memory, unless what comes next is fetched early: 1.6 times faster in
+ * The chains are not the limit then: with both cut (and wrong values) the loop
+ * still takes 0.45 ns, 27 instructions for 4 points, 16 of them floating-point.
+ * 8 rows are slower for want of registers; vectors of 4 rows, with blocks
+ * turned 4 x 4 before and after the chain, reach 0.50 but need 28 columns to
+ * start and to stop instead of 3.  On grids beyond the caches memory limits:
+ * 10000 x 10000 takes 0.95 to 1.0 ns where b[i] = a[i] / 2, which moves the
+ * same 24 bytes per point, takes 0.8 to 0.95.  Narrow blocks of such grids wait
+ * for memory, unless what comes next is fetched early: 1.6 times faster in
  * blocks of 128 columns.
  *
  * Copies.  The instructions at both ends of a strip run once in each strip, 4
- * rows further each time.  The processor sees that and fetches the same columns
- * of the rows to come, more than 16 rows beyond the chunk: rows of another
- * worker, who must get each of those lines back before it can write there.  Two
+ * rows further each time.  The processor sees this pattern and prefetches the
+ * same columns of later rows, more than 16 rows beyond the chunk.  These belong
+ * to another worker, who must get each line back before writing to it.  Two
  * threads, 100 x 1000 points, 20 steps, blocks of 128 columns, cores whose
  * hand-over takes 225 ns (Zen 5): the worker below computed for 950 us, 510
  * alone.  It took 700 with 16 rows of memory between the two, 540 with 8 copies
  * of this function in turns.  With equal turns a copy would advance by 32 rows
- * each time, again such a step in high chunks.  Grids that do not fit into the
- * second cache are better off with one copy: 3 % on one core, and up to a third
- * for two threads on 4000 x 4000 points. */
+ * each time, in high chunks again such a pattern.  Grids that do not fit into
+ * the second cache are better off with one copy: 3 % on one core, and up to a
+ * third for two threads on 4000 x 4000 points. */
 #include "kernels/support/heat_wave.h"
 
 #include <stdbool.h>
@@ -123,7 +123,7 @@ INLINE void wave_rows(const struct heat_strip *strip, const int rows,
         wave_step(&s, &w, s.to + 2, rows, 3, rows - 1, 3, fused);
 }
 
-/* The copies must stay apart. */
+/* The compiler must not merge the copies. */
 #ifdef __clang__
 #define APART noinline
 #else

@@ -13,11 +13,11 @@
 
 struct image_reader {
     FILE *file;
-    const char *who, *path; /* the caller's */
+    const char *who, *path; /* owned by the caller */
     struct image image;
     bool plain; /* numbers as text */
     int64_t next_row;
-    double most; /* bytes at most */
+    double most; /* the most bytes that it can have */
 };
 
 /* ---- reading ---- */
@@ -31,8 +31,8 @@ static int check_magic(struct image_reader *r, struct error *err)
         first = getc(r->file);
         second = getc(r->file);
     }
-    /* Contents of compressed files cannot be read twice; these two can be put
-     * back, since they are in the stream's memory. */
+    /* Compressed files cannot be read twice.  These two bytes can be put back:
+     * they are still in the stream's memory. */
     r->plain = second == '2';
     if (first == 'P' && r->plain && !pgm_reads_plain)
         return error_set(err, EINVAL,
@@ -53,12 +53,12 @@ static int check_magic(struct image_reader *r, struct error *err)
         r->who, r->path);
 }
 
-/* The file's length says whether all rows can be there, before anybody sets
- * memory aside for them: one or two bytes a pixel; in a plain file at least a
- * digit and something between two of them. */
+/* The file's length says whether all rows can be there, before memory is
+ * allocated: one or two bytes a pixel; in a plain file at least a digit per
+ * pixel and a separator between two. */
 static int check_length(struct image_reader *r, struct error *err)
 {
-    long head = ftell(r->file); /* -1 in compressed contents */
+    long head = ftell(r->file); /* -1: compressed contents */
     double pixels = (double)r->image.rows * (double)r->image.cols;
     double want =
         r->plain ? 2 * pixels - 1 : pixels * (r->image.most > 255 ? 2 : 1);
@@ -129,7 +129,7 @@ int image_read_row(struct image_reader *reader, unsigned *gray,
                 reader->who, reader->path, (long long)reader->next_row + 1,
                 reader->image.most);
     reader->next_row++;
-    /* A damaged file may have shown all rows before. */
+    /* Even a damaged file may have given all rows. */
     int code = reader->next_row == reader->image.rows
                    ? unpack_blame(reader->file, err)
                    : 0;

@@ -92,7 +92,7 @@ static inline void add_pair(const struct particle *i, const struct particle *j,
         return;
     out[0] += rest * rest * rest;
     if (square == 0)
-        return; /* itself */
+        return; /* the particle itself */
     double r = sqrt(square), far = 1 - r / h;
     double force = B * (i->inverse + j->inverse) * (far * far) / r;
     for (int k = 0; k < 3; k++)
@@ -115,7 +115,7 @@ int64_t particles_gather(const struct particles *p, const struct field *f,
     particles_reach(p, own.x, from, to);
     for (at[0] = from[0]; at[0] <= to[0]; at[0]++)
         for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {
-            at[2] = from[2]; /* cells of a line lie one behind the other */
+            at[2] = from[2]; /* cells of a line are neighbours in memory */
             int64_t cell = particles_cell_at(p, at);
             int64_t k = f->start[cell];
             int64_t end = f->start[cell + to[2] - from[2] + 1];

@@ -7,9 +7,9 @@ const bool pgm_reads_plain = true;
 
 /* ---- the library's errors ----
  *
- * It prints a message and ends the process, unless there is a place to jump to.
- * Its message cannot be kept without global data and is dropped: our own text
- * names the file. */
+ * On an error the library prints a message and ends the process, unless there
+ * is a place to jump to.  Only global data could keep the message, so it is
+ * dropped; our own text names the file. */
 
 static void drop_message(const char *message)
 {
@@ -84,13 +84,13 @@ bool pgm_write(FILE *file, const struct image *image, unsigned *values,
 
 #else
 
-/* P5 without a library: "P5 cols rows most", a space, then one byte for a
- * value, or two, the high one first, where most is above 255. */
+/* Reads P5 without a library: "P5 cols rows most", a space, then a byte per
+ * value, or two (the high one first) if most is above 255. */
 #include <ctype.h>
 
 const bool pgm_reads_plain = false;
 
-/* A number of the head, whose comments end with their line; -1: none. */
+/* A number of the header; # begins a comment to the line's end.  -1: none. */
 static int64_t read_number(FILE *file)
 {
     int c = getc(file);

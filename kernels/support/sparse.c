@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries, two copies of them while they are sorted, and their rows. */
+/* Checks the memory for entries, two copies of them for sorting, and rows. */
 int sparse_fits(const char *what, double rows, double entries,
                 struct error *err)
 {
@@ -31,8 +31,8 @@ void sparse_free(struct sparse *matrix)
     *matrix = (struct sparse){0};
 }
 
-/* Where entries go: first by column, then by row, each pass keeps the order of
- * the one before, so that rows have ascending columns. */
+/* Sorts entries: first by column, then by row.  Each pass keeps the order of
+ * the one before, so rows have ascending columns. */
 static void sort_by(const struct sparse_entry *from, struct sparse_entry *to,
                     int64_t count, int64_t *place, int64_t rows, bool by_row)
 {

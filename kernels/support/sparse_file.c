@@ -15,7 +15,7 @@
 
 struct parser {
     struct file_lines lines;
-    double bytes; /* that its contents can have at most */
+    double bytes; /* the most that the contents can have */
     bool pattern, symmetric, skew;
     int64_t rows, promised; /* entries that the file says it has */
     struct sparse_entry *entry;
@@ -76,7 +76,7 @@ static int read_header(struct parser *r, struct error *err)
     return read_kind(r, word[3], word[4], err);
 }
 
-/* A whole number at *text, which moves behind it. */
+/* Reads a whole number at *text and moves *text past it. */
 static bool read_whole(char **text, int64_t *value)
 {
     char *end;
@@ -135,7 +135,7 @@ static int read_size(struct parser *r, const char *what, struct error *err)
     code = sparse_fits(what, (double)r->rows, entries, &why);
     if (code == 0)
         r->entry = malloc(((size_t)entries + 1) * sizeof(*r->entry));
-    /* The caller says whose file it is, in place of `what`. */
+    /* The caller names the file: what precedes the colon is dropped. */
     const char *behind = code != 0 ? strstr(why.text, ": ") : NULL;
     if (code != 0 || r->entry == NULL)
         return error_set(err, ENOMEM, "%s",

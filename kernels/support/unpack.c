@@ -39,7 +39,7 @@ struct unpack;
 /* One kind of compression.  `step` unpacks what it can; it returns an enum step
  * or a negative errno. */
 struct packer {
-    const char *name, *option; /* what leaves it out of a build */
+    const char *name, *option; /* the build option that leaves it out */
     const char *magic;
     int (*open)(struct unpack *u);
     int (*step)(struct unpack *u, struct piece *piece);
@@ -49,8 +49,8 @@ struct packer {
 struct unpack {
     const struct packer *packer;
     FILE *from;
-    double left;  /* bytes that it may still grow by */
-    bool between; /* members */
+    double left;  /* bytes that the contents may still grow by */
+    bool between; /* between two members */
     struct piece piece;
     union {
 #ifdef WITH_ZLIB
@@ -143,7 +143,7 @@ static void lzma_close(struct unpack *u)
 /* ---- zstd ---- */
 
 #ifdef WITH_ZSTD
-/* Its window is bounded by the memory, as the contents are. */
+/* Any window is allowed: memory limits it, as it limits the contents. */
 static int zstd_open(struct unpack *u)
 {
     u->with.zstd = ZSTD_createDStream();
@@ -178,7 +178,7 @@ static void zstd_close(struct unpack *u)
 #define ZSTD_CALLS NULL, NULL, NULL
 #endif
 
-/* ---- all of them ---- */
+/* ---- all kinds of compression ---- */
 
 static const struct packer packers[] = {
     {"gzip", "ZLIB", "\x1F\x8B", ZLIB_CALLS},
@@ -199,7 +199,7 @@ static bool fill_input(struct unpack *u)
     return u->piece.in_left > 0;
 }
 
-/* Behind a member there is another, the end, or zeros that fill a block. */
+/* After a member comes another one, the end, or zeros that fill a block. */
 static int begin_member(struct unpack *u)
 {
     do {
@@ -268,7 +268,7 @@ static const struct packer *find_packer(FILE *file)
     return NULL;
 }
 
-/* Takes the file; NULL: out of memory. */
+/* Takes over the file; NULL: out of memory. */
 static FILE *open_contents(FILE *file, const struct packer *packer, double most)
 {
     const cookie_io_functions_t calls = {.read = read_contents,
@@ -333,7 +333,7 @@ int unpack_open(const char *what, const char *path, FILE **file, double *most,
     return unpack_open_within(what, path, memory_available(), file, most, err);
 }
 
-/* Decompressed streams lack a descriptor. */
+/* Only decompressed streams have no file descriptor. */
 int unpack_blame(FILE *file, struct error *err)
 {
     if (fileno(file) >= 0 || ferror(file))
