@@ -127,8 +127,8 @@ int64_t sched_next_size(const struct sched *sched, int worker,
     return size < remaining ? size : remaining;
 }
 
-/* The next chunk of a scheme with an order; next_start is how many iterations
- * were handed out. */
+/* The next chunk of a scheme with an order; next_start counts the iterations
+ * handed out. */
 static bool take_ordered(const struct sched *sched, struct chunk *chunk)
 {
     struct sched_head *head = sched->head;
@@ -159,7 +159,7 @@ static bool take_chunk(const struct sched *sched, int worker,
     return true;
 }
 
-/* While entries are primed, `step` holds the worker. */
+/* While first chunks are given out, `step` holds the worker. */
 static int by_falling_power(const void *a, const void *b, void *loop)
 {
     int64_t j = ((const struct sched_primed *)a)->step;
@@ -178,9 +178,9 @@ static int by_step(const void *a, const void *b)
     return j < k ? -1 : j > k;
 }
 
-/* Gives every worker its first chunk, the fast ones first or by number.  The
- * entries are sorted in place, by power and back by worker, so that nothing is
- * needed that may not be there: in between `step` is worker 2^32 + step. */
+/* Gives every worker its first chunk, the fast ones first or by number.
+ * Entries are sorted in place, by power and back by worker, because no other
+ * memory may be available.  In between, `step` is worker 2^32 + step. */
 static void prime_workers(const struct sched *sched, const struct spec *spec,
                           const struct sched_loop *loop)
 {

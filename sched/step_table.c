@@ -1,4 +1,4 @@
-/* The begins of all chunks, of a scheme whose chunks are known before. */
+/* The starts of all chunks, for schemes whose chunks are known before. */
 #include "sched/sched.h"
 
 #include "base/list.h"
@@ -23,8 +23,8 @@ static int grow_starts(struct sched_table *table, int64_t *room,
     return code == 0 ? 0 : no_memory(err);
 }
 
-/* Takes the chunk that was set aside for each worker.  They are asked by
- * number, so that the starts do not come in order. */
+/* Takes the chunk that was set aside for each worker.  Workers are asked by
+ * number, so the starts do not come in order. */
 static int take_primed(struct sched_table *table, struct sched *sched,
                        int workers, struct error *err)
 {
@@ -87,7 +87,7 @@ static int fill_table(struct sched_table *table, struct sched *sched,
     return take_rest(table, sched, room, err);
 }
 
-/* The chunks of a scheme with an order, which need not ascend. */
+/* Makes the chunks of a scheme with an order; starts need not ascend. */
 static int build_order(struct sched_table *table, const struct sched_ops *ops,
                        const struct spec *spec, const struct sched_loop *loop,
                        int64_t min_chunk, struct error *err)
@@ -133,7 +133,7 @@ static int build_ordered(struct sched_table *table, const struct sched_ops *ops,
     return code;
 }
 
-/* By asking a separate state for all chunks. */
+/* Makes a table by asking a state of its own for all chunks. */
 static int build_asked(struct sched_table *table, const struct sched_ops *ops,
                        const struct spec *spec, const struct sched_loop *loop,
                        int64_t min_chunk, struct error *err)
@@ -163,7 +163,7 @@ int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
         return code;
     if (ops->order != NULL)
         return build_ordered(table, ops, spec, loop, min_chunk, err);
-    /* Before its init is called, which may be a program's. */
+    /* Checked before init is called, which may be a program's own function. */
     if (!sched_has_sequence(ops, spec, loop))
         return error_set(err, ENOTSUP,
                          "%s has no table: %s the chunks depend on who asks",

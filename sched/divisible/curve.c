@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A gain in load below this part of it is none, but rounding. */
+/* A relative gain in load below this is only rounding. */
 static const double no_gain = 1e-14;
 
-/* The same way on from one piece to the next. */
+/* Whether both pieces have the same worker and continue in the same way. */
 static bool same_way(const struct divisible_piece *a,
                      const struct divisible_piece *b)
 {
@@ -118,7 +118,7 @@ static int append_larger(struct divisible_curve *curve,
     if (then->slope > now->slope * (1 + no_gain))
         cross = R + (piece_value(now, R) - piece_value(then, R)) /
                         (then->slope - now->slope);
-    /* Lines that meet at R may be the wrong way round by rounding. */
+    /* Rounding may put the crossing of lines that meet at R before R. */
     int code = cross > R ? append_from(curve, now, R, err) : 0;
     if (code == 0 && cross < to)
         code = append_from(curve, then, fmax(cross, R), err);

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Chunks are found from the last to the first, which is set to 1, and scaled at
- * the end; what grows beyond this is made smaller on the way. */
+/* Chunks are found from the last one, which is set to 1, back to the first, and
+ * scaled at the end.  Loads above this are scaled down on the way. */
 static const double huge_load = 0x1p400;
 
-/* The time of the messages behind chunk n, until its worker's next can leave
- * or, with overlap, has come. */
+/* The time of the messages after chunk n until its worker's next message can
+ * leave or, with overlap, has come. */
 static double message_time(const struct divisible_platform *platform,
                            const int *order, enum divisible_equations equations,
                            const double *L, int64_t n)
@@ -39,7 +39,7 @@ static double solve_equations(const struct divisible_platform *platform,
                           : message_time(platform, order, equations, L, n);
         L[n] = busy / worker->w;
         sum += L[n];
-        if (L[n] > huge_load) { /* those to come in other units */
+        if (L[n] > huge_load) { /* go on in a larger unit */
             for (int64_t m = n; m < count; m++)
                 L[m] /= huge_load;
             sum /= huge_load;

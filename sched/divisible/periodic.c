@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const double paper_period = 2000;  /* section 6, lp-fixed */
-static const double rounding = 1e-12;     /* of a load */
+static const double rounding = 1e-12;     /* relative to the load */
 static const double now_rounding = 1e-12; /* s */
-/* How much a chunk's time may differ, relative to itself and to the clock. */
+/* A chunk's time is news beyond these parts of itself and of the clock. */
 static const double news_of_work = 1e-9, news_of_time = 1e-14;
 
 /* The most that a worker itself can take in a period of T_p. */
@@ -178,7 +178,7 @@ static void solve_period(struct divisible_rounds *rounds)
                         smallest_start_up(&rounds->known));
     if (rounds->round == 0 || rounds->periods.adaptive) {
         double wanted = rounds->period = period_wanted(rounds);
-        /* A given period stays as it is when anything can be sent in it. */
+        /* A given period is raised only if nothing can be sent in it. */
         if (rounds->periods.period == 0)
             rounds->period = fmax(wanted, least);
         rounds->raised = rounds->period > wanted;
@@ -244,7 +244,7 @@ static double plan_time(const struct divisible_rounds *rounds,
     return rounds->known.own ? fmin(ready, fmax(clock->done[0], left)) : ready;
 }
 
-/* Tells what has ended by now; from chunk *from on, before which all has. */
+/* Reports chunks that have ended by now; all before *from have ended. */
 static void see_ended(struct divisible_rounds *rounds,
                       const struct divisible_plan *plan, int64_t *from,
                       double now)

@@ -53,7 +53,7 @@ static double end_time(const struct divisible_platform *platform, double load,
     return (load - fixed) / by_time;
 }
 
-/* The alpha of the next worker; *R goes from before it to after it. */
+/* Returns the next worker's alpha; subtracts its message's time from *R. */
 static double take_part(const struct divisible_worker *w, double *R)
 {
     double alpha = (*R - w->g - divisible_start_up(w)) / (w->G + w->w);
@@ -61,8 +61,8 @@ static double take_part(const struct divisible_worker *w, double *R)
     return alpha;
 }
 
-/* Follows the pieces of curve `first` at this load; the workers in the order
- * they are sent to.  Returns how many. */
+/* Follows the pieces of curve `first` at this load.  Sets the workers that take
+ * part, in the order of their messages; returns how many. */
 static int read_off(const struct curves *curves, int first, double load,
                     int *taking)
 {
@@ -84,8 +84,8 @@ static int make_plan(const struct curves *curves, int first,
 {
     int taking[DIVISIBLE_WORKERS_MAX];
     int count = read_off(curves, first, load, taking);
-    /* If latencies are long compared with the load, few digits of it remain: a
-     * factor corrects the sum. */
+    /* If latencies are long compared with the load, alphas have few correct
+     * digits: a factor corrects the sum. */
     double end = end_time(platform, load, taking, count), R = end, sum = 0;
     int code = 0;
     for (int k = 0; k < count; k++)
@@ -93,7 +93,7 @@ static int make_plan(const struct curves *curves, int first,
     R = end;
     for (int k = 0; code == 0 && k < count; k++) {
         double alpha = take_part(&platform->worker[taking[k]], &R);
-        /* All of it to the last when nothing is left of the digits. */
+        /* If no correct digit is left, the last worker gets the whole load. */
         double part = sum > 0 ? alpha / sum : k == count - 1;
         code = divisible_plan_add(plan, taking[k], 0, part * load, err);
     }
@@ -134,7 +134,7 @@ int divisible_single_given(const struct divisible_platform *platform,
 
 /* ---- all orders ---- */
 
-/* The curve of one subset, all smaller ones being there. */
+/* Makes the curve of one subset; those of smaller ones exist. */
 static int solve_subset(const struct divisible_platform *platform, int set,
                         struct curves *curves, struct error *err)
 {
@@ -176,7 +176,7 @@ struct search {
     double looked_at; /* pieces so far */
 };
 
-/* Keeps the order in hand when it is better than the best. */
+/* Keeps the current order if it is better than the best so far. */
 static int try_order(struct search *search, bool *better, struct error *err)
 {
     int count = search->platform->workers, piece;
@@ -256,7 +256,7 @@ static int search_local(const struct divisible_platform *platform, double load,
     return code;
 }
 
-/* ---- which of them ---- */
+/* ---- the choice of an order ---- */
 
 static enum divisible_order
 choose_order(const struct divisible_platform *platform)

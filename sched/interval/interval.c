@@ -248,7 +248,7 @@ int64_t interval_whole(const struct interval_model *model, double h)
         return interval_pipeline_whole(model, h);
     double below = fmax(floor(h), floor(least_interval(model)));
     double above = fmax(fmin(ceil(h), floor(model->sync_dim)), below);
-    /* The reading whose T_wa does not depend on h. */
+    /* In this reading of the paper T_wa does not depend on h. */
     double t_below = interval_time(model, below, INTERVAL_TWA_PRINTED);
     double t_above = interval_time(model, above, INTERVAL_TWA_PRINTED);
     return (int64_t)(t_above < t_below ? above : below);

@@ -21,7 +21,7 @@ static double busy_time(const struct interval_model *model, double h)
                        : 2 * message_time(model, h);
 }
 
-/* The rest of a message's way. */
+/* The part of a message's time in which neither end is busy. */
 static double delay_time(const struct interval_model *model, double h)
 {
     return fmax(message_time(model, h) - busy_time(model, h), 0);
@@ -31,7 +31,7 @@ static double delay_time(const struct interval_model *model, double h)
 struct blocks {
     double h;
     double factor, in, out, delay; /* in: receiving a boundary, out: sending */
-    double least;                  /* that each takes */
+    double least;                  /* that each block takes */
     double kept; /* for each column that is sent later than it could be */
     bool whole;  /* the successor stays whole blocks behind */
 };
@@ -64,19 +64,19 @@ static double exchange_time(const struct blocks *b, enum place place)
            (place == INNER || place == FIRST ? b->out : 0);
 }
 
-/* A column of all rows of a chunk. */
+/* The time of one column, through all rows of a chunk. */
 static double column_time(const struct interval_piece *piece,
                           const struct blocks *b)
 {
     return piece->rows * b->factor * (piece->c_p + piece->c_b / b->h);
 }
 
-/* From one chunk to the next: the part of every worker but the last in T, when
- * the successor stays h + back columns behind, back >= W.  The h + back columns
- * lie in the middle of the trapezoid, so that `before` columns are to each side
- * of them; where these reach into the slopes, g is the whole less two
- * triangles.  All but the first h columns come as the chunk above lets them,
- * `column` s each. */
+/* The time from one chunk to the next: what every worker but the last adds to
+ * T, when the successor stays h + back columns behind, back >= W.  The h + back
+ * columns lie in the middle of the trapezoid, so that `before` columns are to
+ * each side of them; where these reach into the slopes, g is the whole less two
+ * triangles.  After the first h columns the chunk above sets the pace, `column`
+ * s each. */
 static double pass_time(const struct interval_model *model,
                         const struct interval_piece *piece,
                         const struct blocks *b, enum place place, double column)
@@ -93,7 +93,7 @@ static double pass_time(const struct interval_model *model,
     return fmax(busy, messages * b->least) + b->delay;
 }
 
-/* Through all columns of a chunk. */
+/* The time of all columns of a chunk. */
 static double drain_time(const struct interval_model *model,
                          const struct interval_piece *piece,
                          const struct blocks *b, enum place place)
@@ -126,8 +126,8 @@ static double pass_of(const struct interval_model *model,
     return pass_time(model, &piece, b, place, column_time(&piece, b));
 }
 
-/* The time that the chunks of a worker of group j take beyond passing one on;
- * the first or the last of them is at this place. */
+/* The time that the k chunks of a worker of group j take, less one pass to the
+ * next worker.  The first or the last chunk has this place. */
 static double stay_of(const struct interval_model *model,
                       const struct blocks *b, int j, enum place place, double k)
 {
@@ -136,8 +136,8 @@ static double stay_of(const struct interval_model *model,
            drain_time(model, &piece, b, place) - pass_of(model, b, j, place);
 }
 
-/* k equal chunks for each worker: the longer one of the ways that stay with a
- * worker, and of those that go round all k times. */
+/* T for k equal chunks per worker: the longer of two paths.  One stays with a
+ * worker, the other goes round all workers k times. */
 static double equal_pieces(const struct interval_model *model,
                            const struct blocks *b)
 {
@@ -165,7 +165,7 @@ struct turn {
     double start, pass, end, column;
 };
 
-/* From that of the chunk before, which holds it up unless it starts late. */
+/* From the turn before, which delays this one unless this one starts late. */
 static void take_turn(const struct interval_model *model,
                       const struct interval_piece *piece,
                       const struct blocks *b, bool first, enum place place,
@@ -219,7 +219,7 @@ double interval_pipeline_time(const struct interval_model *model, double h)
     return time_of(model, h, false);
 }
 
-/* Where nothing tells two intervals apart the longer one has fewer blocks. */
+/* Of two intervals with equal times the longer one has fewer blocks. */
 static bool is_as_good(double t, double t_best)
 {
     return t <= t_best * (1 + 1e-12);
@@ -266,7 +266,7 @@ double interval_pipeline_minimum(const struct interval_model *model)
     }
     double x = golden_section(model, fmax((best - 1) * step, 0),
                               fmin((best + 1) * step, end));
-    /* golden comes near an end of the range, but not there */
+    /* the golden section never reaches the ends */
     double t = time_at(model, x);
     double t_end = time_at(model, end), t_start = time_at(model, 0);
     if (is_as_good(t_end, fmin(t, t_start)))

@@ -37,7 +37,7 @@
 
 enum { AF_FIRST, AF_MOST, AF_SAMPLES, AF_UNKNOWN, AF_MEAN };
 
-/* How a worker that is not known counts. */
+/* How a worker without enough samples counts. */
 enum unknown { AS_MEAN, AS_FASTEST, AS_SLOWEST };
 
 struct af_worker {
@@ -50,8 +50,8 @@ struct af_worker {
 
 struct af_state {
     double workers, known;
-    double rates;  /* sum of 1/mu of those known */
-    double spread; /* sum of sigma^2/mu of those known */
+    double rates;  /* sum of 1/mu of known workers */
+    double spread; /* sum of sigma^2/mu of known workers */
     int64_t first, most;
     int64_t samples;
     enum unknown unknown;
@@ -81,8 +81,8 @@ static int af_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* The known worker that the others count as; all are asked for only until all
- * are known. */
+/* The known worker that unknown ones count as.  The search takes place only
+ * until all are known. */
 static const struct af_worker *find_model(const struct af_state *s)
 {
     const struct af_worker *model = NULL;
@@ -146,7 +146,7 @@ static void learn_times(struct af_state *s, struct af_worker *w, double last)
     s->spread = fmax(0, s->spread + w->spread);
 }
 
-/* A clock too coarse for the chunk says nothing. */
+/* A chunk that is too short for the clock is ignored. */
 static void af_feedback(void *state, int worker, int64_t size, double time)
 {
     struct af_state *s = state;

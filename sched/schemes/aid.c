@@ -31,8 +31,8 @@ void aid_init(void *state, const struct sched_loop *loop, int64_t chunk,
         s->worker[j].type = typed ? type_of(loop, j) : j;
 }
 
-/* All samples are known.  A type is counted at its first worker: the times in
- * `factor`, the workers in `shared`. */
+/* Runs when all samples are known.  The first worker of a type holds its sums:
+ * of times in `factor`, of workers in `shared`. */
 static void share_out(struct aid_state *s)
 {
     double slowest = 0, sum = 0;
@@ -73,7 +73,7 @@ int64_t aid_next(void *state, int worker, int64_t remaining)
     return share > w->had ? share - w->had : s->chunk;
 }
 
-/* A clock too coarse for a sample: the next one is taken. */
+/* A sample too short for the clock is ignored: the next one counts. */
 void aid_feedback(void *state, int worker, int64_t size, double time)
 {
     struct aid_state *s = state;

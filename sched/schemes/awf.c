@@ -31,8 +31,8 @@ static void awf_step_feedback(void *state, int worker, int64_t size,
     w->step_size += (double)size;
 }
 
-/* A worker without a chunk in a step learns nothing from it: its next step
- * counts by the number of steps that it took part in. */
+/* A worker learns nothing from a step without a chunk.  Its step numbers count
+ * only the steps that it took part in. */
 static void awf_step_again(void *state, const struct sched_loop *loop)
 {
     struct awf_state *s = state;

@@ -18,7 +18,7 @@ int awf_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* w/p: the worker's part of all rates, those not known in proportion to the
+/* w/p: the worker's part of all rates.  Workers without a rate count by their
  * powers. */
 static double share_of(const struct awf_state *s, const struct awf_worker *w)
 {
@@ -58,7 +58,7 @@ void awf_learn(struct awf_state *s, struct awf_worker *w, double size,
     s->known_rate += w->rate;
 }
 
-/* A clock too coarse for the chunk says nothing. */
+/* A chunk that is too short for the clock is ignored. */
 void awf_feedback(void *state, int worker, int64_t size, double time)
 {
     struct awf_state *s = state;

@@ -34,10 +34,10 @@
 enum { BOLD_MU, BOLD_SIGMA, BOLD_OVERHEAD };
 
 struct bold_worker {
-    double size;  /* k that it has, 0: none */
+    double size;  /* k of its chunk, 0: no chunk */
     double speed; /* k/(k mu + h) */
-    double begun; /* when it got them */
-    double clock; /* when it asked last */
+    double begun; /* when it got the chunk */
+    double clock; /* its last request */
     double ahead; /* chunks that the clock counts with their probable time */
 };
 
@@ -49,7 +49,7 @@ struct bold_state {
     double ln_p_c2;              /* ln p - ln c_2 */
     double now;                  /* the latest request */
     double expected, reported;   /* sums of the reports */
-    double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
+    double sizes, speeds, begun; /* sums of size, speed and speed * begun */
     struct bold_worker worker[];
 };
 
@@ -78,7 +78,7 @@ static double time_of(const struct bold_state *s, double size)
     return size * s->mu + s->overhead;
 }
 
-/* The chunk that a worker has counts, or no longer. */
+/* Adds a worker's chunk to the sums (sign 1), or takes it out (-1). */
 static void count_chunk(struct bold_state *s, const struct bold_worker *w,
                         int sign)
 {

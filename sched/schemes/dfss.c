@@ -12,7 +12,7 @@
 
 enum { DFSS_ALPHA };
 
-/* A sum of p real powers in another order may miss V by its rounding. */
+/* Powers summed in another order may miss V by a rounding error. */
 static const double DFSS_WHOLE = 1 - 1e-9;
 
 struct dfss_state {

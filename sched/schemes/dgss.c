@@ -5,8 +5,8 @@
  * with V_j the powers normalised to the slowest (real) and V their sum.  Han
  * and Chronopoulos, sec. III, algorithm 3, which prints ceil(R/A) without
  * saying what A is: V here, since the same paper's gss has p in this place.
- * Its algorithm 2 has alpha V, with alpha = 2, which alpha gives here: where
- * the costly iterations come first, the first chunks of A = V hold more than a
+ * Its algorithm 2 has alpha V with alpha = 2; the key alpha gives it: where the
+ * costly iterations come first, the first chunks of A = V hold more than a
  * worker's share.  The paper does not round the product with a real V_j. */
 #include "sched/arith.h"
 
@@ -34,7 +34,7 @@ static int64_t dgss_next(void *state, int worker, int64_t remaining)
     return sched_round((double)unit * s->power[worker]);
 }
 
-/* Without a default: specs of old results do not name it. */
+/* alpha has no default, since specs of old results lack it. */
 static const struct spec_param dgss_params[] = {
     [DGSS_ALPHA] = PARAM_REAL("alpha", NULL, 1, 1e6,
                               "A is alpha V (1 if not given, in HDFSS 2)"),

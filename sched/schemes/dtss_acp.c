@@ -39,7 +39,7 @@ struct dtss_acp_state {
     double power[];
 };
 
-/* A product that is whole but for its last bits is meant to be whole. */
+/* A product that only rounding makes not whole counts as whole. */
 static double dtss_acp_available(const struct spec *spec, double power)
 {
     const double slack = 1e-12;

@@ -21,7 +21,7 @@ enum { FAC_MU, FAC_SIGMA };
 struct fac_state {
     double factor; /* p sigma / 2 mu */
     int64_t workers;
-    int64_t chunk; /* of this stage */
+    int64_t chunk; /* size in this stage */
     struct sched_stage requests;
     int64_t base; /* 1 before the first stage, then 2 */
 };

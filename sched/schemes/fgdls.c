@@ -19,10 +19,10 @@
 #include <stdio.h>
 
 struct fgdls_worker {
-    int64_t start;     /* of its block in this execution */
-    int64_t end;       /* that it should have */
+    int64_t start;     /* start of its block in this execution */
+    int64_t end;       /* end that its block should have */
     double time, size; /* as reported in this execution */
-    double cost;       /* of an iteration */
+    double cost;       /* cost of an iteration */
 };
 
 struct fgdls_state {
@@ -51,8 +51,8 @@ static int fgdls_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* Workers come by number.  Where the run's minimum chunk has made earlier
- * blocks larger, less or nothing is left of this one. */
+/* Workers ask in the order of their numbers.  If the run's minimum chunk
+ * enlarged earlier blocks, this one is smaller or empty. */
 static int64_t fgdls_next(void *state, int worker, int64_t remaining)
 {
     struct fgdls_state *s = state;
@@ -76,7 +76,7 @@ static void fgdls_feedback(void *state, int worker, int64_t size, double time)
     s->worker[worker].size += (double)size;
 }
 
-/* The iterations of block j, as it was. */
+/* The iterations of block j in the last execution. */
 static int64_t block_of(const struct fgdls_state *s, int64_t j)
 {
     if (j >= s->set)
@@ -85,7 +85,7 @@ static int64_t block_of(const struct fgdls_state *s, int64_t j)
     return end - s->worker[j].start;
 }
 
-/* Sets every block's cost; returns W, 0 when nothing is known. */
+/* Sets every block's cost; returns W, or 0 if no time is known. */
 static double find_costs(struct fgdls_state *s)
 {
     double time = 0, size = 0, whole = 0;
@@ -103,7 +103,7 @@ static double find_costs(struct fgdls_state *s)
     return whole;
 }
 
-/* New bounds, in the places of a loop as long as the last one. */
+/* Sets new bounds for a loop as long as the last one. */
 static void move_bounds(struct fgdls_state *s, double whole)
 {
     int64_t block = 0;

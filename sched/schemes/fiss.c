@@ -21,7 +21,7 @@ struct fiss_state {
     int64_t workers;
     int64_t stages; /* B */
     int64_t stage;  /* j of the next stage */
-    int64_t chunk;  /* of this stage */
+    int64_t chunk;  /* size in this stage */
     struct sched_stage requests;
 };
 

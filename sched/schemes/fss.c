@@ -13,7 +13,7 @@ enum { FSS_ALPHA };
 struct fss_state {
     double divisor; /* alpha p */
     int64_t workers;
-    int64_t chunk; /* of this stage */
+    int64_t chunk; /* size in this stage */
     struct sched_stage requests;
 };
 

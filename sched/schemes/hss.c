@@ -33,7 +33,7 @@ static int64_t hss_next(void *state, int worker, int64_t remaining,
     const struct hss_state *s = state;
     (void)worker;
     double target = (cost[remaining] - cost[0]) / s->divisor;
-    /* One less than the first whose end lies above the target. */
+    /* The most iterations whose cost does not exceed the target. */
     int64_t size = sched_cost_above(cost, remaining, target) - 1;
     if (size >= remaining)
         return remaining;

@@ -23,7 +23,7 @@
 
 enum { QSS_DELTA, QSS_MIDDLE };
 
-/* One chunk each is normal; more than this many deserve a note. */
+/* More chunks of one iteration than this deserve a note. */
 enum { QSS_NOTE_LEFT = 16 };
 
 struct qss_state {

@@ -79,7 +79,7 @@ static int64_t rnd_next(void *state, int worker, int64_t remaining)
 
 /* ---- in any order ---- */
 
-/* One more than a table may have is enough to be refused. */
+/* Counts chunks up to one more than a table may have: refused. */
 static int64_t rnd_room(const struct sched_loop *loop, const struct spec *spec)
 {
     struct rnd_state state;

@@ -83,7 +83,7 @@ static int64_t static_next(void *state, int worker, int64_t remaining)
     return size;
 }
 
-/* Workers come by number. */
+/* Workers ask in the order of their numbers. */
 static int64_t static_next_by_cost(void *state, int worker, int64_t remaining,
                                    const double *cost)
 {

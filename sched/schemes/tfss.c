@@ -24,7 +24,7 @@ struct tfss_state {
     int64_t decrement;
     int64_t first;
     int64_t current; /* the first size of tss in the next stage */
-    int64_t chunk;   /* of this stage */
+    int64_t chunk;   /* size in this stage */
     struct sched_stage requests;
 };
 

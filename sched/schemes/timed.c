@@ -11,8 +11,8 @@
 enum { TIMED_US, TIMED_FIRST };
 
 struct timed_worker {
-    double time, size; /* of its finished chunks */
-    int64_t next;      /* while it doubles; 0: it has measured enough */
+    double time, size; /* sums over its finished chunks */
+    int64_t next;      /* size while it doubles; 0: enough measured */
 };
 
 struct timed_state {
@@ -38,7 +38,7 @@ static int64_t timed_next(void *state, int worker, int64_t remaining)
     (void)remaining;
     if (w->next > 0)
         return w->next;
-    /* A quotient that is whole but for rounding stays whole. */
+    /* A quotient that only rounding makes not whole counts as whole. */
     int64_t size =
         sched_size(s->target * w->size / w->time * (1 + 4 * DBL_EPSILON));
     return size > 1 ? size : 1;

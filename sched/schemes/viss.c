@@ -18,7 +18,7 @@ struct viss_state {
     double first; /* C_0 */
     double half;  /* 2^-j of the next stage */
     int64_t workers;
-    int64_t chunk; /* of this stage */
+    int64_t chunk; /* size in this stage */
     struct sched_stage requests;
 };
 

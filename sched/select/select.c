@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double CONFIDENCE_LEFT = 0.1; /* that some bound does not hold */
+static const double CONFIDENCE_LEFT = 0.1; /* that some bound fails */
 static const double PRIOR = 0.05, PRIOR_WEIGHT = 4;
 static const double MEDIAN_FACTOR = 1.25; /* sqrt(pi / 2): its deviation over
                                              the mean's */
 static const double ALIKE = 0.01;
 static const double CHANGE_DEVIATIONS = 5;
 
-/* A candidate that took over is watched so long before the next does. */
+/* Repetitions of a new candidate before another may take over. */
 enum { SWITCH_AFTER = 3 };
 
 int select_trials(int repetitions, double share)
@@ -76,8 +76,8 @@ double select_bound(const struct select *s, int candidate)
     return expm1(bound_of(s, &s->candidate[candidate], pooled_deviation(s)));
 }
 
-/* The candidate with the least median that is not out, without `but` (-1: all).
- * -1: there is no other. */
+/* Of the candidates still in, except `but` (-1: none), the one with the least
+ * median; -1: there is none. */
 static int find_least(const struct select *s, int but)
 {
     int best = -1;
@@ -94,8 +94,8 @@ static int find_least(const struct select *s, int but)
 
 /* ---- trials ---- */
 
-/* The next that is not out in this direction, or, at the end of the round, in
- * the other; `ended` says so. */
+/* The next candidate still in.  At the end of the round (`ended`) the direction
+ * turns. */
 static int next_trial(struct select *s, bool *ended)
 {
     int at = s->current + s->step;
@@ -111,8 +111,8 @@ static int next_trial(struct select *s, bool *ended)
     return at;
 }
 
-/* Returns whether a candidate went out.  `differ`: whether the rest is worth
- * telling apart, or cannot be yet. */
+/* Returns whether a candidate was eliminated.  `differ`: the others may still
+ * differ by more than ALIKE. */
 static bool eliminate_slow(struct select *s, bool *differ)
 {
     double sigma = pooled_deviation(s);
@@ -163,7 +163,7 @@ static enum select_event after_trial(struct select *s)
 
 /* ---- staying ---- */
 
-/* With fewer trials than candidates the best of the last time are tried. */
+/* With fewer trials than candidates the best of the last trials are tried. */
 static void begin_trials(struct select *s)
 {
     int allowed = select_trials(s->rule.repetitions - s->done, s->rule.share);
@@ -188,8 +188,8 @@ static void begin_trials(struct select *s)
         s->current++;
 }
 
-/* The deviation as the median distance from the median tells it, which a few
- * repetitions that took much too long do not move. */
+/* The deviation by the median distance from the median: a few repetitions that
+ * took much too long do not change it. */
 static double robust_deviation(const struct select_candidate *c)
 {
     double distance[SELECT_KEPT], middle = log_median(c);
@@ -234,7 +234,7 @@ static enum select_event after_stay(struct select *s, double x)
         bool few =
             select_trials(s->rule.repetitions - s->done, s->rule.share) < 2;
         if (few) {
-            /* The knowledge about the others is of a loop that no longer
+            /* What is known of the others belongs to a loop that no longer
              * exists. */
             for (int i = 0; i < s->rule.candidates; i++)
                 s->candidate[i] =
@@ -254,7 +254,7 @@ static enum select_event after_stay(struct select *s, double x)
     return SELECT_NOTHING;
 }
 
-/* ---- the whole ---- */
+/* ---- the selection ---- */
 
 void select_open(struct select *s, const struct select_rule *rule)
 {
