@@ -19,7 +19,7 @@ static int parse_half(const struct finder *finder, const char *which,
     int code = finder->parse(finder->arg, half, ops, spec, err);
     if (code != 0)
         return error_prefix(err, code, "scheme %.200s, %s", text, which);
-    if ((*ops)->available != NULL) /* it has to know the single workers */
+    if ((*ops)->available != NULL)
         return error_set(err, EINVAL,
                          "scheme %s: %s counts with the available powers of "
                          "single workers and cannot be one of two schemes: use "
