@@ -284,7 +284,7 @@ def test_one_interrupted_iteration_names_no_scheme(tmp_path, others):
     cause = "64: no schedule is faster, because the longest iteration" \
         in done.stdout
     assert cause == (others == 0)
-    assert (f"its threads shared cores for {100 * others:.0f} % of the "
+    assert (f"its threads had no core for {100 * others:.0f} % of the "
             "recording; record again" in done.stdout) != cause
 
 

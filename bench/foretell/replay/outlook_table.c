@@ -107,7 +107,7 @@ static void print_best(const struct outlook *outlook,
     if (loop->others > MUCH)
         fprintf(out,
                 "  %d: the longest iteration limits this replay, and may have "
-                "been interrupted: its threads shared cores for %.0f %% of the "
+                "been interrupted: its threads had no core for %.0f %% of the "
                 "recording; record again on a quiet machine\n",
                 outlook->workers[i], 100 * loop->others);
     else
