@@ -71,8 +71,8 @@ void report_free(struct loop_report *report);
 
 /* ---- loop_report_rows.c ---- */
 
-void report_times(dls_loop *loop, struct report_times *part);
-void report_add(struct report_times *all, const struct report_times *part);
+void report_times(dls_loop *loop, struct report_times *times);
+void report_add(struct report_times *all, const struct report_times *times);
 
 /* report_run appends a line of runs, which numbers the repetition.
  * report_workers appends this process's workers, of which the first has number

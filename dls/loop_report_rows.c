@@ -20,7 +20,7 @@ static double finish_of(const struct dls_worker *worker,
                : 0;
 }
 
-void report_times(dls_loop *loop, struct report_times *part)
+void report_times(dls_loop *loop, struct report_times *times)
 {
     struct loop_report *report = loop->report;
     double tick_s = report->tick_s = loop_tick_s(loop);
@@ -28,33 +28,33 @@ void report_times(dls_loop *loop, struct report_times *part)
     for (int w = 0; w < loop->workers; w++)
         if (loop->worker[w].asked && loop->worker[w].begun < report->start)
             report->start = loop->worker[w].begun;
-    *part = (struct report_times){.least_s = INFINITY,
-                                  .workers = loop->workers,
-                                  .oversubscribed =
-                                      loop->workers > process_processors()};
+    *times = (struct report_times){.least_s = INFINITY,
+                                   .workers = loop->workers,
+                                   .oversubscribed =
+                                       loop->workers > process_processors()};
     for (int w = 0; w < loop->workers; w++) {
         const struct dls_worker *worker = &loop->worker[w];
         double busy_s = (double)worker->busy * tick_s;
         double finish_s = finish_of(worker, report);
-        part->time_s = fmax(part->time_s, finish_s);
-        part->compute_s += busy_s;
-        part->least_s = fmin(part->least_s, busy_s);
-        part->finish_s += finish_s;
-        part->finish_squares += finish_s * finish_s;
-        part->chunks += worker_work(worker).chunks;
+        times->time_s = fmax(times->time_s, finish_s);
+        times->compute_s += busy_s;
+        times->least_s = fmin(times->least_s, busy_s);
+        times->finish_s += finish_s;
+        times->finish_squares += finish_s * finish_s;
+        times->chunks += worker_work(worker).chunks;
     }
 }
 
-void report_add(struct report_times *all, const struct report_times *part)
+void report_add(struct report_times *all, const struct report_times *times)
 {
-    all->time_s = fmax(all->time_s, part->time_s);
-    all->compute_s += part->compute_s;
-    all->least_s = fmin(all->least_s, part->least_s);
-    all->finish_s += part->finish_s;
-    all->finish_squares += part->finish_squares;
-    all->workers += part->workers;
-    all->chunks += part->chunks;
-    all->oversubscribed |= part->oversubscribed;
+    all->time_s = fmax(all->time_s, times->time_s);
+    all->compute_s += times->compute_s;
+    all->least_s = fmin(all->least_s, times->least_s);
+    all->finish_s += times->finish_s;
+    all->finish_squares += times->finish_squares;
+    all->workers += times->workers;
+    all->chunks += times->chunks;
+    all->oversubscribed |= times->oversubscribed;
 }
 
 /* ---- lines ---- */
@@ -212,11 +212,11 @@ int report_done(dls_loop *loop)
 
 int report_step(dls_loop *loop)
 {
-    struct report_times part;
+    struct report_times times;
     if (loop->report == NULL || loop->iterations == 0)
         return 0;
-    report_times(loop, &part);
-    int code = report_run(loop, &part);
+    report_times(loop, &times);
+    int code = report_run(loop, &times);
     return code == 0 ? report_workers(loop, 0, 0) : code;
 }
 

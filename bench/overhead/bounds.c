@@ -169,66 +169,66 @@ struct bare_rank {
     MPI_Request listening; /* for its request */
 };
 
-static void listen(struct bare_rank *part)
+static void listen(struct bare_rank *bare)
 {
-    MPI_Irecv(&part->asked, 1, MPI_INT64_T, OTHER, 0, part->comm->all,
-              &part->listening);
+    MPI_Irecv(&bare->asked, 1, MPI_INT64_T, OTHER, 0, bare->comm->all,
+              &bare->listening);
 }
 
 /* The next iteration; the number of iterations: nothing is left. */
-static int64_t hand_out(struct bare_rank *part)
+static int64_t hand_out(struct bare_rank *bare)
 {
-    return part->next < part->loop->iterations ? part->next++
-                                               : part->loop->iterations;
+    return bare->next < bare->loop->iterations ? bare->next++
+                                               : bare->loop->iterations;
 }
 
 static void look(void *arg)
 {
-    struct bare_rank *part = arg;
+    struct bare_rank *bare = arg;
     int came = 0;
-    if (part->listening != MPI_REQUEST_NULL)
-        MPI_Test(&part->listening, &came, MPI_STATUS_IGNORE);
+    if (bare->listening != MPI_REQUEST_NULL)
+        MPI_Test(&bare->listening, &came, MPI_STATUS_IGNORE);
     if (!came)
         return;
-    int64_t given = hand_out(part);
-    MPI_Send(&given, 1, MPI_INT64_T, OTHER, 0, part->comm->all);
-    if (given < part->loop->iterations)
-        listen(part);
+    int64_t given = hand_out(bare);
+    MPI_Send(&given, 1, MPI_INT64_T, OTHER, 0, bare->comm->all);
+    if (given < bare->loop->iterations)
+        listen(bare);
 }
 
-static void run_one(const struct bare_rank *part, int64_t at,
+static void run_one(const struct bare_rank *bare, int64_t at,
                     const struct kernel_poll *poll)
 {
-    const struct loop *loop = part->loop;
+    const struct loop *loop = bare->loop;
     char *output = loop->shared->window.memory;
     loop->kernel->run(loop->instance, NULL, at, 1,
                       output + (size_t)at * loop->output_bytes, poll);
 }
 
-static void run_master(struct bare_rank *part)
+static void run_master(struct bare_rank *bare)
 {
-    const struct kernel_poll poll = {look, part};
-    listen(part);
-    for (int64_t at = hand_out(part); at < part->loop->iterations;
-         at = hand_out(part)) {
-        run_one(part, at, &poll);
-        look(part);
+    const struct kernel_poll poll = {look, bare};
+    listen(bare);
+    for (int64_t at = hand_out(bare); at < bare->loop->iterations;
+         at = hand_out(bare)) {
+        run_one(bare, at, &poll);
+        look(bare);
     }
-    while (part->listening != MPI_REQUEST_NULL)
-        look(part);
+    while (bare->listening != MPI_REQUEST_NULL)
+        look(bare);
 }
 
 /* Requests the next iteration before it computes this one. */
-static void run_other(struct bare_rank *part)
+static void run_other(struct bare_rank *bare)
 {
-    MPI_Comm all = part->comm->all;
+    MPI_Comm all = bare->comm->all;
     int64_t at = 0;
     MPI_Send(&at, 1, MPI_INT64_T, MASTER, 0, all);
     MPI_Recv(&at, 1, MPI_INT64_T, MASTER, 0, all, MPI_STATUS_IGNORE);
-    while (at < part->loop->iterations) {
+    while (at < bare->loop->iterations) {
         int64_t next;
         MPI_Send(&at, 1, MPI_INT64_T, MASTER, 0, all);
-        run_one(part, at, NULL);
+        run_one(bare, at, NULL);
         MPI_Recv(&next, 1, MPI_INT64_T, MASTER, 0, all, MPI_STATUS_IGNORE);
         at = next;
     }
@@ -237,20 +237,20 @@ static void run_other(struct bare_rank *part)
 static double bare_master_time(struct launch_context *context,
                                struct loop *loop)
 {
-    struct bare_rank part = {.comm = &context->comm, .loop = loop};
+    struct bare_rank bare = {.comm = &context->comm, .loop = loop};
     struct error err;
     double all_s[2] = {0};
-    if (loop_share(loop, part.comm, &err) != 0)
+    if (loop_share(loop, bare.comm, &err) != 0)
         return 0;
-    comm_quiet_barrier(part.comm);
-    comm_sharp_barrier(part.comm);
+    comm_quiet_barrier(bare.comm);
+    comm_sharp_barrier(bare.comm);
     double begin = engine_now();
-    if (part.comm->rank == MASTER)
-        run_master(&part);
+    if (bare.comm->rank == MASTER)
+        run_master(&bare);
     else
-        run_other(&part);
+        run_other(&bare);
     double took_s = engine_now() - begin;
-    comm_gather(part.comm, &took_s, all_s, sizeof(took_s));
+    comm_gather(bare.comm, &took_s, all_s, sizeof(took_s));
     return all_s[0] > all_s[1] ? all_s[0] : all_s[1];
 }
 

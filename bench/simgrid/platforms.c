@@ -174,7 +174,7 @@ static enum calibration_which which_of(const struct cell *cell)
 }
 
 static int find_simulated(const struct platforms *platforms,
-                          const struct cell *cell, struct platform *place,
+                          const struct cell *cell, struct platform *found,
                           struct error *err)
 {
     const struct simulate *simulate = &platforms->simulate;
@@ -188,30 +188,30 @@ static int find_simulated(const struct platforms *platforms,
         &find_route(platforms, platform, cell)->take;
     simulate_fill(platform, cell, &charges);
     double envelope_s = ENVELOPE_BYTES * route->byte_s;
-    place->costs.count_s = charges.count_s;
-    place->costs.state_s = charges.state_s;
-    place->costs.request_s = charges.request_s;
-    place->costs.latency_s = route->far_s - envelope_s;
-    place->costs.near_s = route->near_s - envelope_s;
-    place->costs.byte_s = route->byte_s;
-    place->node_ranks = platform->hosts[0].cores / cell->threads;
-    place->flops = platform->hosts[0].speed;
+    found->costs.count_s = charges.count_s;
+    found->costs.state_s = charges.state_s;
+    found->costs.request_s = charges.request_s;
+    found->costs.latency_s = route->far_s - envelope_s;
+    found->costs.near_s = route->near_s - envelope_s;
+    found->costs.byte_s = route->byte_s;
+    found->node_ranks = platform->hosts[0].cores / cell->threads;
+    found->flops = platform->hosts[0].speed;
     if (platform->machine != NULL)
-        place->kind = &platforms->calibration.kind[which_of(cell)];
+        found->kind = &platforms->calibration.kind[which_of(cell)];
     return 0;
 }
 
 int platforms_find(const struct platforms *platforms, const struct cell *cell,
-                   struct platform *place, struct error *err)
+                   struct platform *found, struct error *err)
 {
     struct cell usual;
-    *place = (struct platform){.costs = replay_costs_usual};
+    *found = (struct platform){.costs = replay_costs_usual};
     if (!is_this_machine(cell))
-        return find_simulated(platforms, cell, place, err);
+        return find_simulated(platforms, cell, found, err);
     cell_defaults(&usual, NULL);
-    replay_costs_fill(&place->costs, &platforms->calibration, which_of(cell));
+    replay_costs_fill(&found->costs, &platforms->calibration, which_of(cell));
     if (cell->request_cost != usual.request_cost)
-        place->costs.request_s = cell->request_cost;
-    place->kind = &platforms->calibration.kind[which_of(cell)];
+        found->costs.request_s = cell->request_cost;
+    found->kind = &platforms->calibration.kind[which_of(cell)];
     return 0;
 }

@@ -1,6 +1,6 @@
 /* The platforms of replayed cells: the costs there, as in dlsbench sim. */
-#ifndef BENCH_SIMGRID_PLACES_H
-#define BENCH_SIMGRID_PLACES_H
+#ifndef BENCH_SIMGRID_PLATFORMS_H
+#define BENCH_SIMGRID_PLATFORMS_H
 
 #include "bench/simgrid/simulate.h"
 #include "harness/replay/replay.h"
@@ -39,7 +39,7 @@ void platforms_close(struct platforms *platforms);
 
 /* Returns 0, or -EBUSY: the platform is too small for the cell. */
 int platforms_find(const struct platforms *platforms, const struct cell *cell,
-                   struct platform *place, struct error *err);
+                   struct platform *found, struct error *err);
 
 /* Stores the assumptions about this machine in the result directory. */
 int platforms_store(const struct platforms *platforms, const char *dir,

@@ -60,13 +60,13 @@ int ranks_report_step(struct ranks *ranks)
     dls_loop *loop = &ranks->loop;
     const struct comm *comm = &ranks->comm;
     struct loop_report *report = loop->report;
-    struct report_times part;
+    struct report_times times;
     if (report == NULL || loop->iterations == 0)
         return 0;
-    report_times(loop, &part);
+    report_times(loop, &times);
     if (ranks->patience.nap_ns == 0 || engine_simulated)
-        part.oversubscribed = !engine_simulated; /* too many on their host */
-    comm_gather(comm, &part, report->times, sizeof(part));
+        times.oversubscribed = !engine_simulated; /* too many on their host */
+    comm_gather(comm, &times, report->times, sizeof(times));
     int code = 0;
     if (comm->rank == 0) { /* writes the run of all ranks */
         for (int r = 1; r < comm->ranks; r++)

@@ -67,7 +67,7 @@ static bool same_loop(const struct cell *a, const struct cell *b)
 
 /* The costs of the cell's iterations: those of the cell before, or anew. */
 static int take_loop(struct replays *r, const struct cell *cell,
-                     const struct platform *place, struct error *err)
+                     const struct platform *platform, struct error *err)
 {
     const struct kernel_ops *kernel;
     struct spec spec;
@@ -77,10 +77,11 @@ static int take_loop(struct replays *r, const struct cell *cell,
     replay_loop_close(&r->loop);
     r->looped.kernel = "";
     int code = kernel_parse(cell->kernel, &kernel, &spec, err);
-    if (code == 0 && !(cp > 0) && place->kind == NULL)
-        cp = kernel->cost->flops / place->flops;
+    if (code == 0 && !(cp > 0) && platform->kind == NULL)
+        cp = kernel->cost->flops / platform->flops;
     if (code == 0)
-        code = replay_loop_open(&r->loop, cell->kernel, cp, place->kind, err);
+        code =
+            replay_loop_open(&r->loop, cell->kernel, cp, platform->kind, err);
     if (code == 0)
         r->looped = *cell;
     return code;
@@ -103,31 +104,31 @@ static struct run_line *find_known(struct replays *r, uint64_t chunks)
 }
 
 /* As a launch does: a window of ranks on one node is in their memory. */
-static void choose_window(struct cell *cell, const struct platform *place)
+static void choose_window(struct cell *cell, const struct platform *platform)
 {
     if (strcmp(cell->transport, "window") == 0 &&
         strcmp(cell->window, "auto") == 0)
-        cell->window = cell->ranks <= place->node_ranks ? "shared" : "rma";
+        cell->window = cell->ranks <= platform->node_ranks ? "shared" : "rma";
 }
 
 /* Sets the cell to its choice. */
 static int replay_one(struct replays *r, struct cell *cell,
                       struct run_line *line, struct error *err)
 {
-    struct platform place;
+    struct platform platform;
     struct replay_result result;
     int64_t iterations = 0;
     uint64_t chunks;
-    int code = platforms_find(r->platforms, cell, &place, err);
+    int code = platforms_find(r->platforms, cell, &platform, err);
     if (code == 0)
-        code = take_loop(r, cell, &place, err);
+        code = take_loop(r, cell, &platform, err);
     if (code != 0)
         return code;
-    choose_window(cell, &place);
+    choose_window(cell, &platform);
     const struct replay_cell replay = {.cell = cell,
                                        .loop = &r->loop,
-                                       .costs = place.costs,
-                                       .node_ranks = place.node_ranks,
+                                       .costs = platform.costs,
+                                       .node_ranks = platform.node_ranks,
                                        .as_simulated = true,
                                        .handed = count_chunk,
                                        .arg = &iterations};
