@@ -174,9 +174,9 @@ int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
     double threads = fmax(site->threads_max, 1);
     double share = iterations / visits / threads;
     bool alone = loop->busy_s > alone_s * iterations;
-    double chunk = ceil(
-        fmax(share / CHUNKS, alone ? 1 : alone_s * iterations / loop->busy_s));
-    bool fixed = chunk > 1 && (chunk < share || loop->busy_s <= 0);
+    double least = loop->busy_s > 0 ? alone_s * iterations / loop->busy_s : 1;
+    double chunk = ceil(fmax(share / CHUNKS, least));
+    bool fixed = chunk > 1 && chunk < share;
     bool blocks =
         !counters_is_loop(site->clause) || site->clause == CLAUSE_BLOCKS;
     if (blocks)

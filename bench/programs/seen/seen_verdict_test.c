@@ -228,6 +228,9 @@ static void tiny_chunks_are_not_made_smaller(void **unused)
     its.busy_s = 1e-6; /* of 500 iterations for a thread in a visit */
     assert_int_equal(advice_list(&its, list), 3);
     assert_string_equal(list, "fss,tss,gss");
+    its.busy_s = 0; /* not timed */
+    assert_int_equal(advice_list(&its, list), 4);
+    assert_string_equal(list, "css:chunk=16,fss,tss,gss");
     its.saved_s = 0;
     its.asked_s = 0.5;
     loop.chunks = loop.visits; /* no larger ones are left */
