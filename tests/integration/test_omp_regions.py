@@ -426,11 +426,37 @@ def test_beginning_and_ending_tiny_regions_is_an_answer(tmp_path):
             r"Answer: up to \d\d % of the time is for beginning and ending "
             r"30000 parallel regions, [\d.]+ us each: fewer and longer "
             r"regions help, or one thread: see the next line \(about .*\)\n"
-            r" .*dlsbench omp --try threads -- ", done.stderr)
+            r" .*dlsbench omp --try threads -- ", done.stderr) is not None
     eventually(attempt)
     done = omp(tmp_path / "tiny", OMP_NUM_THREADS="1", OMP_SCHEDULE="static")
     assert answer(done) == \
         "Answer: the team has one thread: nothing to schedule"
+
+
+@pytest.mark.parametrize("how, command", [
+    ("gcc", "--try fss,tss,ss,last-first,threads --loops static -- "),
+    ("clang", "--try threads -- ")])
+def test_one_thread_is_tried_for_tiny_static_loops(tmp_path, how, command):
+    """Iterations of one thread only: the gain of a schedule is large, and that
+    of one thread is larger."""
+    (tmp_path / "a.c").write_text(
+        "double a[64];\nint main(void) {\nfor (int k = 0; k < 20000; k++)\n"
+        "#pragma omp parallel for\n"
+        "for (int i = 0; i < 64; i++)\n"
+        "for (int j = 0; j < 10 * (i < 32); j++) a[i] = a[i] / 2 + i;\n"
+        "return a[63] < 0;\n}\n")
+    subprocess.run([*COMPILERS[how], "-fopenmp", "-O2", "-g", "a.c", "-o",
+                    "brief"], cwd=tmp_path, check=True)
+
+    def attempt():
+        said = omp(tmp_path / "brief").stderr
+        if "ther threads or processes had the cores" in said:
+            return None
+        return re.search(
+            r"Answer: up to \d+ % to gain in main a.c:4.*; its visits take "
+            r"[\d.]+ us, so one thread may be faster: see the next line "
+            r"\(about .*\)\n .*dlsbench omp " + command, said) is not None
+    eventually(attempt)
 
 
 def test_most_of_a_serial_program_is_outside(tmp_path):

@@ -111,10 +111,12 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                 100 * whole->away);
 }
 
-static void print_try(FILE *out, const char *list, int choices,
+/* Without a row only numbers of threads are tried. */
+static void print_try(FILE *out, const struct loops_loop *row,
                       const struct report_run *run, const char *loops)
 {
-    char time[ADVICE_TIME];
+    char list[ADVICE_SIZE] = "threads", time[ADVICE_TIME];
+    int choices = row != NULL ? advice_list(row, list) : 2;
     advice_time(choices, run->seconds, time);
     fprintf(out, "see the next line (about %s)\n ", time);
     command_print_variables(out, NULL);
@@ -179,19 +181,19 @@ void answer_print_next(FILE *out, const struct answer_sum *sum,
     bool loop = counters_is_loop(clause);
     bool safe = false;
     const char *cut = loop ? NULL : find_cut(sum, run, &safe);
-    char list[ADVICE_SIZE];
-    int choices = advice_list(sum->row, list);
     bool source = place->file[0] != '\0' && access(place->file, R_OK) == 0;
     if (loop && verdict_is_single(sum->row))
         fprintf(out, "its iterations are long, and no schedule cuts them; "
                      "make the longest shorter, or begin with them\n");
     else if (loop)
-        print_try(out, list, choices, run,
+        print_try(out, sum->row, run,
                   clause == CLAUSE_RUNTIME  ? ""
                   : clause == CLAUSE_BLOCKS ? " --loops static"
                                             : " --loops dynamic");
     else if (cut != NULL && (safe || !source))
-        print_try(out, list, choices, run, cut);
+        print_try(out, sum->row, run, cut);
+    else if (advice_is_brief(sum->row))
+        print_try(out, NULL, run, "");
     else if (source && has_schedule(place))
         fprintf(out, "it can have schedule(runtime) in place of its own\n");
     else if (source) {
@@ -244,6 +246,9 @@ static void say_gain(FILE *out, const struct answer_sum *sum,
             sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
             sum->name);
     say_beside(out, sum, whole);
+    if (advice_is_brief(sum->row))
+        fprintf(out, "; its visits take %.2g us, so one thread may be faster",
+                1e6 * sum->row->seconds / (double)sum->row->site->visits);
     fprintf(out, ": ");
     answer_print_next(out, sum, run);
 }
@@ -254,23 +259,16 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run, double locked,
                        bool doubtful)
 {
-    char waits[80];
-    snprintf(waits, sizeof(waits), "threads wait for one another in %s",
-             verdict_locks_word(sum->waits));
-    if (doubtful) {
-        fprintf(out,
-                "%s %.0f %% of their time; others had the cores, so run it "
-                "again on a quiet machine to judge schedules\n",
-                waits, 100 * locked);
-        return;
-    }
-    if (sum->gain < verdict_matters) {
-        fprintf(out, "schedules cannot help: %s %.0f %% of their time\n", waits,
-                100 * locked);
-        return;
-    }
-    fprintf(out, "%s %.0f %% of their time; schedules: ", waits, 100 * locked);
-    say_gain(out, sum, whole, run);
+    bool gains = !doubtful && sum->gain >= verdict_matters;
+    fprintf(out, "%sthreads wait for one another in %s %.0f %% of their time%s",
+            doubtful || gains ? "" : "schedules cannot help: ",
+            verdict_locks_word(sum->waits), 100 * locked,
+            gains      ? "; schedules: "
+            : doubtful ? "; others had the cores, so run it again on a quiet "
+                         "machine to judge schedules\n"
+                       : "\n");
+    if (gains)
+        say_gain(out, sum, whole, run);
 }
 
 /* The time of short regions that none of their loops has. */
@@ -283,7 +281,7 @@ static void say_edges(FILE *out, const struct answer_whole *whole,
             "one thread: ",
             100 * whole->edges, whole->regions,
             1e6 * whole->edges * whole->all_s / whole->regions);
-    print_try(out, "threads", 2, run, "");
+    print_try(out, NULL, run, "");
 }
 
 static void say_outside(FILE *out, const struct answer_whole *whole)

@@ -158,44 +158,45 @@ double verdict_locked(const struct loops_loop *loop)
 
 /* An iteration that takes less is not worth a chunk of its own. */
 static const double alone_s = 1e-6;
+/* Beginning and ending a visit may take most of a shorter one. */
+static const double brief_s = 20e-6;
 
 /* Chunks of a thread in a visit: few enough to cost little, and enough to
- * balance. */
-enum { CHUNKS = 32 };
+ * balance.  What --try runs if nothing else is said, and what starts a run. */
+enum { CHUNKS = 32, ROUNDS = 10 };
 
-/* What --try runs if nothing else is said, and what starts a run. */
-enum { ROUNDS = 10 };
+bool advice_is_brief(const struct loops_loop *loop)
+{
+    return loop->site->threads_max > 1 &&
+           loop->seconds < brief_s * (double)loop->site->visits;
+}
 
 int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
 {
+    const char *more = advice_is_brief(loop) ? ",threads" : "";
     const struct counters_site *site = loop->site;
     double iterations = (double)site->iterations;
-    double visits = fmax((double)site->visits, 1);
-    double threads = fmax(site->threads_max, 1);
-    double share = iterations / visits / threads;
+    double share =
+        iterations / fmax((double)site->visits, 1) / fmax(site->threads_max, 1);
     bool alone = loop->busy_s > alone_s * iterations;
     double least = loop->busy_s > 0 ? alone_s * iterations / loop->busy_s : 1;
     double chunk = ceil(fmax(share / CHUNKS, least));
     bool fixed = chunk > 1 && chunk < share;
     bool blocks =
         !counters_is_loop(site->clause) || site->clause == CLAUSE_BLOCKS;
-    if (blocks)
-        snprintf(text, ADVICE_SIZE, "fss,tss,ss,last-first");
-    else if (fixed)
-        snprintf(text, ADVICE_SIZE, "css:chunk=%.0f,fss,tss,%s", chunk,
-                 alone ? "ss" : "gss");
-    else
-        snprintf(text, ADVICE_SIZE, "fss,tss,%s", alone ? "ss" : "gss");
-    return blocks || fixed ? 4 : 3;
+    char css[40] = "";
+    if (!blocks && fixed)
+        snprintf(css, sizeof(css), "css:chunk=%.0f,", chunk);
+    const char *last = blocks ? "ss,last-first" : alone ? "ss" : "gss";
+    snprintf(text, ADVICE_SIZE, "%sfss,tss,%s%s", css, last, more);
+    return (blocks || fixed ? 4 : 3) + (more[0] != '\0');
 }
 
 void advice_time(int choices, double seconds, char text[ADVICE_TIME])
 {
     double all_s = seconds * (1 + ROUNDS * (choices + 1));
-    snprintf(text, ADVICE_TIME, "%.3g %s",
-             ceil(all_s / (all_s < 120    ? 1
-                           : all_s < 7200 ? 60
-                                          : 3600)),
+    double unit_s = all_s < 120 ? 1 : all_s < 7200 ? 60 : 3600;
+    snprintf(text, ADVICE_TIME, "%.3g %s", ceil(all_s / unit_s),
              all_s < 120    ? "s"
              : all_s < 7200 ? "min"
                             : "h");
@@ -209,15 +210,13 @@ const char *advice_text(const struct loops_loop *loop, char text[ADVICE_SIZE])
                             : " --loops dynamic";
     char list[ADVICE_SIZE];
     advice_list(loop, list);
-    if (loop->site->clause == CLAUSE_BLOCKS) {
+    int used =
         snprintf(text, ADVICE_SIZE, "--try %.60s%s finds out whether one helps",
                  list, loops);
-        return text;
-    }
-    snprintf(text, ADVICE_SIZE,
-             "--try %.60s%s finds out whether one helps, --on %d%s replays "
-             "them beside the loop as it is",
-             list, loops, loop->site->threads_max, loops);
+    if (loop->site->clause != CLAUSE_BLOCKS)
+        snprintf(text + used, ADVICE_SIZE - (size_t)used,
+                 ", --on %d%s replays them beside the loop as it is",
+                 loop->site->threads_max, loops);
     return text;
 }
 
@@ -336,10 +335,9 @@ bool verdict_is_locked(const struct loops_loop *loop)
 const char *verdict_locks_word(uint32_t kinds)
 {
     bool locks = (kinds & (KIND_LOCK | KIND_CRITICAL)) != 0;
-    if ((kinds & KIND_ORDERED) == 0)
-        return "critical sections or locks";
-    return locks ? "critical sections, locks or ordered sections"
-                 : "ordered sections";
+    return (kinds & KIND_ORDERED) == 0 ? "critical sections or locks"
+           : locks ? "critical sections, locks or ordered sections"
+                   : "ordered sections";
 }
 
 void verdict_say_locked(const struct loops_loop *loop, double seconds,

@@ -79,8 +79,11 @@ void verdict_say_locked(const struct loops_loop *loop, double seconds,
 
 enum { ADVICE_SIZE = 200 };
 
-/* A short list for --try: schemes that keep the order of the loop.  Returns
- * their number. */
+/* Whether the loop's visits are so short that one thread may be faster. */
+bool advice_is_brief(const struct loops_loop *loop);
+
+/* A short list for --try: schemes that keep the order of the loop, and
+ * `threads` for short visits.  Returns the number of entries. */
 int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE]);
 
 /* How long --try takes for so many choices and a program of so many seconds. */

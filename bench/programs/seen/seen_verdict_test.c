@@ -216,7 +216,7 @@ static void ends_of_short_regions_are_an_answer(void **unused)
     answers_of(&whole, &sum, "up to 60 % to gain", "ending");
 }
 
-static void tiny_chunks_are_not_made_smaller(void **unused)
+static void what_to_try_suits_the_loop(void **unused)
 {
     (void)unused;
     struct counters_site loop = site(CLAUSE_RUNTIME, 0);
@@ -235,6 +235,16 @@ static void tiny_chunks_are_not_made_smaller(void **unused)
     its.asked_s = 0.5;
     loop.chunks = loop.visits; /* no larger ones are left */
     has(&its, "fine as it is", "handing out");
+    const uint32_t clauses[] = {CLAUSE_REGION, CLAUSE_PART, CLAUSE_BLOCKS};
+    for (int i = 0; i < 3; i++) { /* each is a static loop */
+        loop = site(clauses[i], KIND_STATIC);
+        its = row(&loop);
+        assert_int_equal(advice_list(&its, list), 4);
+        assert_string_equal(list, "fss,tss,ss,last-first");
+        its.seconds = 1e-4; /* of ten visits */
+        assert_int_equal(advice_list(&its, list), 5);
+        assert_string_equal(list, "fss,tss,ss,last-first,threads");
+    }
 }
 
 static void locks_hide_no_gain(void **unused)
@@ -255,20 +265,6 @@ static void locks_hide_no_gain(void **unused)
             "a.c:1: see the next line (about 51 s)\n  dlsbench omp --try "
             "css:chunk=16,fss,tss,ss -- ./a\n",
             "cannot help");
-}
-
-/* A region is a static loop, as a part is. */
-static void blocks_have_an_order_of_their_own(void **unused)
-{
-    (void)unused;
-    const uint32_t clauses[] = {CLAUSE_REGION, CLAUSE_PART, CLAUSE_BLOCKS};
-    char list[ADVICE_SIZE];
-    for (int i = 0; i < 3; i++) {
-        const struct counters_site its = site(clauses[i], KIND_STATIC);
-        const struct loops_loop loop = row(&its);
-        assert_int_equal(advice_list(&loop, list), 4);
-        assert_string_equal(list, "fss,tss,ss,last-first");
-    }
 }
 
 static void one_thread_waits_for_no_other(void **unused)
@@ -340,7 +336,7 @@ static void what_no_schedule_changes_is_said_beside_a_gain(void **unused)
 {
     (void)unused;
     const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
-    const struct loops_loop its = row(&loop);
+    struct loops_loop its = row(&loop);
     struct answer_sum sum = {.row = &its,
                              .threads = 2,
                              .gain = 0.02,
@@ -362,6 +358,9 @@ static void what_no_schedule_changes_is_said_beside_a_gain(void **unused)
                "idle");
     sum.gain = sum.best = 0.2;
     answers(&sum, "up to 20 % to gain in f a.c:1: see", "idle");
+    its.seconds = 5e-5;
+    answers(&sum, "a.c:1; its visits take 5 us, so one thread may be faster: ",
+            "idle");
 }
 
 static void what_still_runs_is_not_said_to_have_ended(void **unused)
@@ -387,9 +386,8 @@ int main(void)
         cmocka_unit_test(visits_that_ended_are_judged_at_a_signal),
         cmocka_unit_test(many_short_regions_are_not_called_serial),
         cmocka_unit_test(ends_of_short_regions_are_an_answer),
-        cmocka_unit_test(tiny_chunks_are_not_made_smaller),
+        cmocka_unit_test(what_to_try_suits_the_loop),
         cmocka_unit_test(locks_hide_no_gain),
-        cmocka_unit_test(blocks_have_an_order_of_their_own),
         cmocka_unit_test(one_thread_waits_for_no_other),
         cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
         cmocka_unit_test(what_others_may_have_made_is_not_excluded),
