@@ -453,9 +453,10 @@ def test_one_thread_is_tried_for_tiny_static_loops(tmp_path, how, command):
         if "ther threads or processes had the cores" in said:
             return None
         return re.search(
-            r"Answer: up to \d+ % to gain in main a.c:4.*; its visits take "
-            r"[\d.]+ us, so one thread may be faster: see the next line "
-            r"\(about .*\)\n .*dlsbench omp " + command, said) is not None
+            r"Answer: up to \d+ % to gain in main a.c:4.*; its threads "
+            r"compute [\d.]+ us in a visit, so one thread may be faster: "
+            r"see the next line \(about .*\)\n .*dlsbench omp " + command,
+            said) is not None
     eventually(attempt)
 
 

@@ -156,8 +156,7 @@ static const char *find_cut(const struct answer_sum *sum,
     }
 }
 
-/* Whether the loop there has a schedule() in its source: --suggest leaves it.
- */
+/* Whether the loop's source has a schedule(), which --suggest leaves. */
 static bool has_schedule(const struct symbols_place *place)
 {
     const struct suggest_loop loop = {
@@ -192,7 +191,7 @@ void answer_print_next(FILE *out, const struct answer_sum *sum,
                                             : " --loops dynamic");
     else if (cut != NULL && (safe || !source))
         print_try(out, sum->row, run, cut);
-    else if (advice_is_brief(sum->row))
+    else if (advice_brief_s(sum->row) > 0)
         print_try(out, NULL, run, "");
     else if (source && has_schedule(place))
         fprintf(out, "it can have schedule(runtime) in place of its own\n");
@@ -246,9 +245,12 @@ static void say_gain(FILE *out, const struct answer_sum *sum,
             sum->gain > 1.1 * sum->best ? ", most of it in " : " in ",
             sum->name);
     say_beside(out, sum, whole);
-    if (advice_is_brief(sum->row))
-        fprintf(out, "; its visits take %.2g us, so one thread may be faster",
-                1e6 * sum->row->seconds / (double)sum->row->site->visits);
+    double brief_us = 1e6 * advice_brief_s(sum->row);
+    if (brief_us > 0)
+        fprintf(out,
+                "; its threads compute %.2g us in a visit, so one thread may "
+                "be faster",
+                brief_us);
     fprintf(out, ": ");
     answer_print_next(out, sum, run);
 }

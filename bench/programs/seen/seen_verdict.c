@@ -158,22 +158,24 @@ double verdict_locked(const struct loops_loop *loop)
 
 /* An iteration that takes less is not worth a chunk of its own. */
 static const double alone_s = 1e-6;
-/* Beginning and ending a visit may take most of a shorter one. */
+/* Beginning and ending a visit may take longer than less computing. */
 static const double brief_s = 20e-6;
 
 /* Chunks of a thread in a visit: few enough to cost little, and enough to
  * balance.  What --try runs if nothing else is said, and what starts a run. */
 enum { CHUNKS = 32, ROUNDS = 10 };
 
-bool advice_is_brief(const struct loops_loop *loop)
+double advice_brief_s(const struct loops_loop *loop)
 {
-    return loop->site->threads_max > 1 &&
-           loop->seconds < brief_s * (double)loop->site->visits;
+    double visits = (double)loop->site->visits * loop->site->threads_max;
+    double each_s = loop->busy_s / fmax(visits, 1);
+    bool near = loop->busy_s < 1.5 * loop->seconds; /* that one thread takes */
+    return loop->site->threads_max > 1 && near && each_s < brief_s ? each_s : 0;
 }
 
 int advice_list(const struct loops_loop *loop, char text[ADVICE_SIZE])
 {
-    const char *more = advice_is_brief(loop) ? ",threads" : "";
+    const char *more = advice_brief_s(loop) > 0 ? ",threads" : "";
     const struct counters_site *site = loop->site;
     double iterations = (double)site->iterations;
     double share =

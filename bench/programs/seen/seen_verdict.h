@@ -79,8 +79,9 @@ void verdict_say_locked(const struct loops_loop *loop, double seconds,
 
 enum { ADVICE_SIZE = 200 };
 
-/* Whether the loop's visits are so short that one thread may be faster. */
-bool advice_is_brief(const struct loops_loop *loop);
+/* The computing time of a thread in a visit if it is so short that one thread
+ * may be faster, else 0. */
+double advice_brief_s(const struct loops_loop *loop);
 
 /* A short list for --try: schemes that keep the order of the loop, and
  * `threads` for short visits.  Returns the number of entries. */
