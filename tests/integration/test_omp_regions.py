@@ -253,6 +253,39 @@ def test_waiting_of_tasks_is_that_of_their_part(tmp_path, compiler):
                      r".*: no schedule changes that\n", done.stderr)
 
 
+def test_more_of_tiny_tasks_is_no_advice(tmp_path):
+    """One thread is faster than two."""
+    compiled(tmp_path, "tiny", (
+        "long n;\nint main(void) {\n#pragma omp parallel\n"
+        "#pragma omp single\nfor (int i = 0; i < 100000; i++)\n"
+        "#pragma omp task\n__atomic_fetch_add(&n, i, 0);\n}\n"),
+             "-g", "-O2")
+
+    def attempt():
+        said = omp(tmp_path / "tiny").stderr
+        assert "more and shorter tasks" not in said
+        return re.search(r"100000 tasks of .* ns in the mean, .*: fewer and "
+                         "longer tasks, or one thread, may help", said) \
+            is not None
+    eventually(attempt)
+
+
+def test_fewer_threads_are_tried_where_one_works_at_a_time(tmp_path):
+    compiled(tmp_path, "one", (
+        "#include <unistd.h>\nint main(void) {\n#pragma omp parallel for\n"
+        "for (int i = 0; i < 40; i++)\n#pragma omp critical\n"
+        "usleep(2000);\n}\n"), "-g")
+
+    def attempt():
+        said = omp(tmp_path / "one").stderr
+        return re.search(
+            r"Answer: .*threads wait for one another in critical sections or "
+            r"locks \d\d % of their time; fewer threads may be as fast: see "
+            r"the next line \(about .*\)\n .*dlsbench omp --try threads -- ",
+            said) is not None
+    eventually(attempt)
+
+
 def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
     compiled(tmp_path, "lock", (
         "#include <unistd.h>\nint main(void) {\n"

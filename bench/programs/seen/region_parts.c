@@ -119,16 +119,30 @@ double verdict_part_gain(const struct loops_loop *part, double seconds)
     return fmin(fmax(part->saved_s - part->lost_s, 0) / seconds, 1);
 }
 
+/* A task that takes less costs about as much to begin. */
+static const double brief_task_s = 5e-6;
+
+static double ticks_s(const struct loops_loop *part, double ticks)
+{
+    return ticks * part->here_s / fmax(part->site->threads.here, 1);
+}
+
+static double mean_unit_s(const struct loops_loop *part)
+{
+    const struct counters_units *units = &part->site->units;
+    return ticks_s(part, units->ticks) / fmax((double)units->count, 1);
+}
+
 static int write_units(const struct loops_loop *part, char *text, size_t size)
 {
     const struct counters_units *units = &part->site->units;
-    double tick_s = part->here_s / fmax(part->site->threads.here, 1);
-    double mean_s = units->ticks * tick_s / (double)units->count;
+    double mean_s = mean_unit_s(part);
+    double longest_s = ticks_s(part, units->longest);
     char mean[32], most[32];
     if (units->count == 0)
         return 0;
     table_said_seconds(mean_s, mean_s, mean, sizeof(mean));
-    table_said_seconds(units->longest * tick_s, mean_s, most, sizeof(most));
+    table_said_seconds(longest_s, longest_s, most, sizeof(most));
     const char *what = part->site->kinds & KIND_SECTIONS ? "sections" : "tasks";
     return snprintf(text, size, "%lld %s of %s in the mean, %s at most; ",
                     (long long)units->count, what, mean, most);
@@ -138,12 +152,14 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
 static void say_idle(const struct loops_loop *part, char *text, size_t size)
 {
     uint32_t met = part->site->kinds;
+    bool tasks = (met & (KIND_TASKS | KIND_TASKLOOP)) != 0;
     snprintf(text, size, "threads are idle %.1f %% of their time%s",
              100 * verdict_idle(part),
              verdict_idle(part) < 0.05 ? ""
              : met & KIND_SECTIONS     ? ": more, or more equal, sections help"
-             : met & (KIND_TASKS | KIND_TASKLOOP)
-                 ? ": more and shorter tasks may help"
+             : tasks && mean_unit_s(part) < brief_task_s
+                 ? ": fewer and longer tasks, or one thread, may help"
+             : tasks ? ": more and shorter tasks may help"
              : met & (KIND_SINGLE | KIND_MASTER)
                  ? ": one of them works alone, which no schedule changes"
              : met & KIND_LOOP ? ": its loop above says what a schedule changes"

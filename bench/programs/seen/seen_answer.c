@@ -261,15 +261,20 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
                        const struct report_run *run, double locked,
                        bool doubtful)
 {
-    bool gains = !doubtful && sum->gain >= verdict_matters;
+    bool helps = sum->gain >= verdict_matters;
+    /* Half of two threads wait if one works at a time, or have no more work. */
+    bool fewer = !doubtful && locked + sum->idle >= 0.4;
     fprintf(out, "%sthreads wait for one another in %s %.0f %% of their time%s",
-            doubtful || gains ? "" : "schedules cannot help: ",
+            doubtful || helps ? "" : "schedules cannot help: ",
             verdict_locks_word(sum->waits), 100 * locked,
-            gains      ? "; schedules: "
+            fewer      ? "; fewer threads may be as fast: "
             : doubtful ? "; others had the cores, so run it again on a quiet "
                          "machine to judge schedules\n"
+            : helps    ? "; schedules: "
                        : "\n");
-    if (gains)
+    if (fewer)
+        print_try(out, NULL, run, "");
+    else if (helps && !doubtful)
         say_gain(out, sum, whole, run);
 }
 
@@ -286,23 +291,21 @@ static void say_edges(FILE *out, const struct answer_whole *whole,
     print_try(out, NULL, run, "");
 }
 
-static void say_outside(FILE *out, const struct answer_whole *whole)
+static void say_outside(FILE *out, const struct answer_whole *whole,
+                        const char *more)
 {
     double outside = 100 * (1 - whole->inside);
-    const char *doubt = whole->lost >= 0.1
-                            ? ", as far as this run tells: others had the cores"
-                            : "";
     if (whole->between_s < region_ends_s)
         fprintf(out,
                 "%.0f %% of the time is outside of parallel regions, %.2g us "
                 "for each of them, which its beginning and end may take: fewer "
-                "and longer regions may help, schedules cannot%s\n",
-                outside, 1e6 * whole->between_s, doubt);
+                "and longer regions may help, schedules cannot help%s",
+                outside, 1e6 * whole->between_s, more);
     else
         fprintf(out,
                 "%.0f %% of the time is outside of parallel regions (serial): "
-                "schedules cannot help%s\n",
-                outside, doubt);
+                "schedules cannot help%s",
+                outside, more);
 }
 
 /* No schedule would make it faster. */
@@ -312,7 +315,10 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
     double percent = 100 * fmin(sum->gain + sum->disturbed, 1);
     const char *fine = sum->changed ? "under these schemes" : "as it is";
     if (whole->inside < 0.5)
-        say_outside(out, whole);
+        say_outside(out, whole,
+                    whole->lost >= 0.1 ? ", as far as this run tells: others "
+                                         "had the cores\n"
+                                       : "\n");
     else if (sum->threads == 1)
         fprintf(out, "the team has one thread: nothing to schedule\n");
     else if (sum->idle >= 0.05)
@@ -321,9 +327,8 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 "in %s (%s)\n",
                 100 * sum->idle, sum->idler, sum->what);
     else if (sum->unknown || sum->fixed >= verdict_matters)
-        fprintf(out,
-                "nothing to gain where it can be judged; the rest is never "
-                "changed, or its time is not known\n");
+        fprintf(out, "nothing to gain where it can be judged; the rest is "
+                     "never changed, or its time is not known\n");
     else if (sum->disturbed >= 0.05)
         fprintf(out,
                 "this run cannot tell: others took the cores at times, and "
@@ -347,14 +352,9 @@ static void say_doubt(FILE *out, const struct answer_sum *sum,
                       const struct answer_whole *whole)
 {
     if (whole->inside < 0.5)
-        fprintf(out,
-                "%.0f %% of the time is outside of parallel regions (serial): "
-                "schedules cannot help there. For the rest this",
-                100 * (1 - whole->inside));
-    else
-        fprintf(out, "this");
+        say_outside(out, whole, " there. For the rest ");
     fprintf(out,
-            " run cannot tell: others had the cores for %.0f %% of the "
+            "this run cannot tell: others had the cores for %.0f %% of the "
             "time",
             100 * whole->lost);
     if (sum->gain >= verdict_matters)
