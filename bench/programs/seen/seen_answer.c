@@ -372,7 +372,7 @@ static void say_answer(FILE *out, const struct answer_sum *sum,
     if (sum->shares)
         fprintf(out, "threads share cores; no schedule can be judged before "
                      "that is mended\n");
-    else if (sum->open >= verdict_matters)
+    else if (sum->open >= verdict_matters && sum->open > sum->gain)
         say_open(out, sum);
     else if (locked >= 0.05 && locked * whole->inside > sum->gain)
         say_locked(out, sum, whole, run, locked, doubtful);

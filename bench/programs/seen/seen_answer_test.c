@@ -153,11 +153,15 @@ static void what_no_schedule_changes_is_said_beside_a_gain(void **unused)
 
 static void what_still_runs_is_not_said_to_have_ended(void **unused)
 {
-    struct answer_sum sum = {.open = 0.5, .end = "still running"};
+    const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
+    const struct loops_loop its = row(&loop);
+    struct answer_sum sum = {.row = &its, .open = 0.5, .end = "still running"};
     strcpy(sum.open_name, "f a.c:1");
     answers(&sum, "f a.c:1, which still runs: ", "program still running");
     strcpy(sum.end, "ended by SIGINT");
     answers(&sum, "not over when the program ended by SIGINT", "still runs");
+    sum.gain = 0.6;
+    answers(&sum, "up to 60 % to gain", "not over");
 }
 
 TESTS(cmocka_unit_test(many_short_regions_are_not_called_serial),
