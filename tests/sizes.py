@@ -39,12 +39,12 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2744,
+    "base": 2759,
     "sched": 7521,
     "kernels": 7378,
-    "harness": 40681,
+    "harness": 40761,
     "dls": 11939,
-    "bench": 46305,
+    "bench": 46415,
     "Python": 16152,
 }
 
