@@ -165,6 +165,8 @@ static int make_folder(struct scratch *scratch, const char *base)
     return -EAGAIN;
 }
 
+/* Reserves the bytes in a file and removes it again, so that a full file system
+ * is an error before the run. */
 static int check_room(const struct scratch *scratch, size_t bytes)
 {
     char path[PATH_MAX + 8];

@@ -1,3 +1,5 @@
+/* spec_parse reads a copy of the text: its pairs in order, then the defaults,
+ * then the canonical form.  It sets `out` only if all three succeed. */
 #include "base/spec.h"
 
 #include "base/nearest.h"

@@ -179,6 +179,8 @@ static double normal_quantile(double p)
     return low;
 }
 
+/* The same for larger samples, by the normal distribution of U: mean m n / 2,
+ * variance m n (m + n + 1) / 12. */
 static int leave_out_nearly(int m, int n, double alpha)
 {
     double both = (double)m * n;
@@ -207,6 +209,8 @@ struct stats_median stats_shift(const double *a, int a_count, const double *b,
     return shift;
 }
 
+/* An interval is finite if one difference can be left out at each end.  Its
+ * chance is 1 in C(2n, n) on each side. */
 int stats_shift_least(double alpha)
 {
     int n = 1;

@@ -1,3 +1,6 @@
+/* Reads files below `root`: the affinity mask, the processors that are online,
+ * and cpusets and CPU quotas of control groups.  Of all quotas the smallest
+ * counts. */
 #include "base/system/allowed.h"
 
 #include "base/system/groups.h"

@@ -1,3 +1,5 @@
+/* The least of what the system has and of what each control group leaves.
+ * Cached files count as free, because the kernel can drop them. */
 #include "base/system/memory.h"
 
 #include "base/system/groups.h"

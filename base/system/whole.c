@@ -1,3 +1,5 @@
+/* The data are written to PATH.<pid>.part, synced, and renamed.  A reader finds
+ * the old file or the new one, never a part of it. */
 #include "base/system/whole.h"
 
 #include "base/file.h"
