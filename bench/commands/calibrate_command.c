@@ -229,6 +229,8 @@ static void say_forgotten(const struct calibration *earlier,
                     lost, first);
 }
 
+/* Measures inside one node and writes the file; with --nodes, then between two.
+ * The earlier file is read first, because the new one replaces it. */
 int calibrate_command(int argc, char **argv)
 {
     struct error err = {""};

@@ -168,7 +168,9 @@ static int sequence_read(const struct input *in, struct sequence *seq,
                         &seq->order_count, err);
 }
 
-/* One line at a time: a sequence may have more steps than there is memory. */
+/* One line at a time: a sequence may have more steps than there is memory.
+ * Stops after a whole round of requests without a chunk.  Returns the
+ * iterations of all chunks. */
 static int64_t print_steps(const struct sequence *seq, struct sched *sched)
 {
     const char *format = seq->csv ? "%" PRId64 ",%d,%" PRId64 ",%" PRId64 "\n"

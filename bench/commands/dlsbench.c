@@ -1,4 +1,6 @@
-/* dlsbench: the command line.  bench/options/commands.def has the table. */
+/* dlsbench: finds the command in bench/options/commands.def and calls it with
+ * "dlsbench COMMAND" as argv[0].  A command without a C function is a Python
+ * program of analysis/, which replaces this process. */
 #include "bench/options/command.h"
 
 #include "base/nearest.h"

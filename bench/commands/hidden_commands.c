@@ -1,4 +1,5 @@
-/* Hidden commands: a run starts them. */
+/* Hidden commands, which a run starts: the ranks of a launch, and processes
+ * that compete with its workers or stop them. */
 #include "bench/options/command.h"
 
 #include "harness/disturb/load.h"

@@ -1,4 +1,6 @@
-/* dlsbench list: what can be named in specs. */
+/* dlsbench list: what can be named in specs, campaigns and rules.  Except for
+ * rules, the text comes from the tables that also parse the names, so additions
+ * appear here by themselves. */
 
 #include "base/nearest.h"
 #include "bench/campaign/campaign_keys.h"

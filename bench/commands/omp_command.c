@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A scheme as the program gets it: wherever it changes to, its rules are
- * found. */
+/* Checks the scheme.  The path of a file with rules becomes absolute, because
+ * the program may change its folder; start->scheme then points to `text`. */
 static int check_schedule(struct start *start, char *text, size_t size,
                           struct error *err)
 {
@@ -187,7 +187,9 @@ static int say_loaded(const struct start *start, const struct start_end *end,
     return lines;
 }
 
-/* Returns an exit code. */
+/* Reads what the library wrote into start->folder, and prints the report on
+ * stderr.  Rows, results and records follow if they are asked for.  Returns an
+ * exit code. */
 static int report(struct start *start, const struct omp_input *in,
                   char *const *words, const struct start_end *end,
                   struct symbols *symbols, const struct code_tables *tables)
@@ -266,6 +268,8 @@ static int list_static(const char *path)
     return COMMAND_OK;
 }
 
+/* Runs the program once and reports its loops.  Passes on the exit code or
+ * signal of a program that failed; otherwise returns the report's exit code. */
 static int watch_program(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
@@ -325,6 +329,8 @@ static char *name_folder(const char *program)
     return need_text("%s-%s", path_last(program), stamp);
 }
 
+/* For --try and for several seeds: names the result folder and leaves the
+ * rounds to bench/programs/try.  Returns an exit code. */
 static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};

@@ -1,3 +1,6 @@
+/* Replays the records of `omp --record` with other numbers of threads.  Chunks
+ * cost what this machine's calibration says; without one, the usual costs
+ * apply. */
 #include "bench/commands/omp_on.h"
 
 #include "base/folder.h"

@@ -1,3 +1,5 @@
+/* The options of dlsbench omp, and which of them go together.  They end at
+ * `--`; the program and its arguments follow. */
 #include "bench/commands/omp_options.h"
 
 #include "bench/commands/omp_on.h"

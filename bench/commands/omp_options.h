@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The options as typed, and what follows from them.  NULL: not given.  Of the
+ * texts only `named` is allocated. */
 struct omp_input {
     const char *scheme, *out, *suggest, *code, *list, *check, *record, *on,
         *critical;

@@ -193,7 +193,8 @@ static int fill_shape(struct asked *in, struct error *err)
     return 0;
 }
 
-/* Given costs, then calibrated ones, then the usual. */
+/* Given costs, then calibrated ones, then the usual.  Both structs are read as
+ * arrays: all members of struct replay_costs are double, NAN if not given. */
 static void fill_costs(struct replay_costs *given,
                        const struct replay_costs *known)
 {

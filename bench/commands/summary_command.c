@@ -1,4 +1,6 @@
-/* dlsbench summary: the table of an existing result directory. */
+/* dlsbench summary: the table of an existing result directory, or its times for
+ * a tracker.  The exit code is 1 if a cell failed or did not verify, or if a
+ * tracker gets no cell. */
 #include "base/folder.h"
 #include "bench/commands/summary_trackers.h"
 #include "bench/options/command.h"

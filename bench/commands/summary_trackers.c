@@ -1,3 +1,6 @@
+/* Writes the JSON of Google Benchmark, the metrics of Bencher, or OpenMetrics.
+ * A name is kernel/scheme/label, and stays the same from one directory to the
+ * next, so that a tracker can follow a cell. */
 #include "bench/commands/summary_trackers.h"
 
 #include "base/text.h"

@@ -104,6 +104,8 @@ static int choose_shape(struct input *in, const struct topo *topo,
     return 0;
 }
 
+/* Returns the exit code: COMMAND_FAILED if a run would refuse the binding, as
+ * workers share cores or exceed the CPU quota. */
 static int show_binding(struct input *in, const struct topo *topo,
                         struct error *err)
 {

@@ -1,3 +1,6 @@
+/* The processes are forks, so they have the parent's plan in their memory, and
+ * end by SIGTERM if it dies.  The parent reads signals by sigtimedwait: the end
+ * of a child and a user's interrupt arrive in one place. */
 #include "bench/commands/run/replay_processes.h"
 
 #include "base/text.h"
@@ -82,6 +85,8 @@ static int await(const struct replay_processes *of, struct processes *all,
     return code;
 }
 
+/* The child gets the old signal mask, so that signals end it at once.  It
+ * leaves by _exit and does not flush the parent's streams. */
 static int start_one(const struct replay_processes *of, struct processes *all,
                      struct error *err)
 {

@@ -1,3 +1,6 @@
+/* A group is the cells that differ only in their schemes.  Each process takes
+ * the next group until none is left, and writes its own launch.  Within a
+ * group, cells with the same chunks share one replay. */
 #include "bench/commands/run/replays.h"
 
 #include "bench/commands/run/replay_processes.h"
@@ -111,7 +114,9 @@ static void choose_window(struct cell *cell, const struct platform *platform)
         cell->window = cell->ranks <= platform->node_ranks ? "shared" : "rma";
 }
 
-/* Sets the cell to its choice. */
+/* Fills the line of a repetition, and sets the cell's window to the choice of a
+ * launch.  A cell with the chunks of an earlier one of its group gets that
+ * one's line without a new replay. */
 static int replay_one(struct replays *r, struct cell *cell,
                       struct run_line *line, struct error *err)
 {

@@ -272,6 +272,8 @@ static int begin_job(struct job *job, struct error *err)
     return COMMAND_OK;
 }
 
+/* Takes the cells of the shape and shard, opens the directory and runs them.
+ * Returns an exit code. */
 static int run_campaign(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;
@@ -341,6 +343,8 @@ static int simulate_campaign(struct job *job, struct run_options *options,
     return code;
 }
 
+/* The common way of run, sim and replay: options, then this machine's cores,
+ * then the campaign's cells.  Returns an exit code. */
 static int measure_cells(int argc, char **argv, enum run_as as)
 {
     struct error err = {""};

@@ -1,4 +1,6 @@
-/* dlsbench run --dry-run. */
+/* dlsbench run --dry-run: the cells that would run, as a table or CSV, with
+ * estimated times.  It measures and writes nothing.  Results in --out only give
+ * the status of cells and better estimates. */
 #include "base/text.h"
 #include "bench/commands/run/run_options.h"
 #include "bench/launching/driver/announce.h"

@@ -27,6 +27,8 @@ static size_t item_length(const struct cell_field *field, const char *text)
     return is_spec(field) ? spec_length(text) : strcspn(text, ",");
 }
 
+/* Keeps the list of a field, instead of an earlier one.  Takes over `text` in
+ * any case. */
 static int keep_list(struct run_options *options,
                      const struct cell_field *field, char *text,
                      struct error *err)

@@ -1,3 +1,5 @@
+/* The first load of a campaign returns -ENODATA if its sizes are by time and
+ * speeds are missing.  The second load then has them as a setting. */
 #include "bench/commands/run/speeds.h"
 
 #include "bench/calibrate/calibrate.h"
@@ -81,6 +83,8 @@ static bool stored_speeds(const struct run_options *o,
 
 /* ---- measured, or described ---- */
 
+/* Speeds from a calibration.  Only a run may measure a missing one; dry runs
+ * and simulations fail with the text of `lacking`. */
 static int measured_speeds(const struct run_options *o, const char *lacking,
                            char speeds[SIZING_SPEEDS_MAX], struct error *err)
 {
