@@ -1,3 +1,6 @@
+/* choose_open decides how each candidate is predicted, before there is a result
+ * directory. choose_settle predicts, and writes a line for every candidate; the
+ * chosen one is marked. */
 #include "bench/foretell/auto_scheme/choose.h"
 
 #include "bench/launching/driver/driver.h"

@@ -59,6 +59,8 @@ static void print_row(int line, const struct plan_request *request, double load,
            plan->makespan * rate / load, losses.latency, losses.waiting);
 }
 
+/* Makes all plans of a line before it prints any, so an impossible plan leaves
+ * no rows. */
 static int run_plans(struct batch *batch, const struct batch_line *line,
                      const double *load, struct divisible_plan *plan,
                      struct error *err)

@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 /* The source of a platform: lists, a file, or a calibration.  A list has one
- * number per worker (n:v means n times v, a single number is for all).  A
- * calibration needs a kernel and the bytes of input per iteration. */
+ * number per worker; n:v means n times v, and a single number is for all. g, z
+ * and late are seconds, G and w seconds per unit of load.  A calibration needs
+ * a kernel and the bytes of input per iteration. */
 struct plan_source {
     const char *workers, *g, *G, *w, *z, *late; /* NULL: not given */
     const char *file;

@@ -196,6 +196,8 @@ static int read_algorithm(const struct input *in, struct plan_request *request,
                            "--algorithm: '%s' is unknown", in->algorithm);
 }
 
+/* The hook of struct divisible_disturbance: when work ends that starts at
+ * `start` and takes `seconds` undisturbed. */
 static double perturbed_end(const void *arg, int worker, double start,
                             double seconds)
 {

@@ -1,3 +1,5 @@
+/* Records are files LOOP-visitN.txt.  Each visit is replayed alone; times are
+ * added up by loop, scheme and number of workers. */
 #include "bench/foretell/replay/outlook.h"
 
 #include "base/folder.h"
@@ -107,6 +109,8 @@ static double middle_cost(const double *cost, int64_t i, int64_t iterations)
     return fmax(fmin(left, right), fmin(fmax(left, right), cost[i]));
 }
 
+/* Adds one visit to the sums of its loop.  `even` has each single long
+ * iteration replaced by a neighbour, for outlook_gain. */
 static int replay_visit(const struct outlook *outlook,
                         struct outlook_loop *loop, const double *cost,
                         int64_t iterations, struct error *err)

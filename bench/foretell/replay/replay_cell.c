@@ -217,6 +217,9 @@ void replay_costs_fill(struct replay_costs *costs,
     costs->state_s = known_or(kind->charge.state, costs->state_s);
     costs->latency_s = known_or(charge->one_way, costs->latency_s);
     costs->near_s = costs->latency_s;
+    /* A chunk's time without its messages is the master's service.  If one
+     * worker asks, the messages are a round trip; else only the master's ends
+     * of them. */
     double messages = ranks->workers > 2 ? charge->send + charge->receive
                                          : 2 * charge->one_way;
     costs->request_s = known_or(charge->round - messages, costs->request_s);

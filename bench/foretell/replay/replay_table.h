@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+/* Simulated seconds of a scheme, means over the workers; took_s is real
+ * time. */
 struct replay_line {
     char *scheme;
     int64_t chunks, messages;

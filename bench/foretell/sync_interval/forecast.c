@@ -1,3 +1,6 @@
+/* Makes a struct interval_model of a loop, its chunks and a calibration.  All
+ * that the model points to is copied, because the calibration may be freed
+ * first. */
 #include "bench/foretell/sync_interval/forecast.h"
 
 #include "harness/check/setup.h"
@@ -58,6 +61,9 @@ static int count_working(const struct forecast_loop *loop)
                                             : loop->workers;
 }
 
+/* Adds a worker to the group of its power and cost, or begins a group.  A group
+ * has the mean costs of its workers.  The model's `last` is the group of the
+ * last worker. */
 static void add_worker(struct forecast *f, double power, double c_p, double c_b)
 {
     int j = 0;

@@ -1,3 +1,6 @@
+/* Intervals come from a calibration or, for a simulated cluster, from the costs
+ * of its platform.  Plans of protocol push are only checked here: the
+ * calibration must know their kernels and messages with input data. */
 #include "bench/foretell/sync_interval/intervals.h"
 
 #include "bench/calibrate/calibrate.h"

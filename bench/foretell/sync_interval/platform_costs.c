@@ -61,6 +61,8 @@ static double operation_seconds(const struct work *work,
     return cell->cp > 0 ? cell->cp : flops / slowest;
 }
 
+/* Ranks fill the hosts in the order of the platform.  The slowest of their
+ * hosts has power 1. */
 static int fill_workers(struct calibration_kind *kind, const struct work *work,
                         const struct simulate_platform *platform,
                         const struct cell *cell, struct error *err)

@@ -22,6 +22,7 @@ struct input {
     bool stream;
 };
 
+/* Positions in `models` and `protocols`. */
 enum { EXACT, ANDRONIKOS, CHEN_XUE, SUBPROBLEM = 1 };
 
 static const char *const models[] = {"exact", "andronikos", "chen-xue", NULL};

@@ -9,6 +9,9 @@
 /* Sub-chunks whose times differ by more than this factor are reported. */
 static const double uneven = 1.1;
 
+/* The numbers of the paper's formulas for T and for the best h.  Equal workers:
+ * (3) and (4) with a chunk each, (5) and (7) with k chunks.  Groups of workers:
+ * (8) and (9) with a chunk each, (10) and (12) with k. */
 static void say_model(const struct predict *p)
 {
     bool different = p->model.groups > 1, more = p->model.k > 1;
