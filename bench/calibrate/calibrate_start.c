@@ -1,3 +1,6 @@
+/* Starts a launch for threads and one for ranks.  Each writes a part beside the
+ * calibration, FILE.KIND-PID; the parts become the calibration and are
+ * removed. */
 #include "bench/calibrate/calibrate.h"
 
 #include "base/file.h"

@@ -47,7 +47,7 @@ int nodes_between_path(const char *node, char *path, size_t size,
 
 /* ---- the table ---- */
 
-/* The median over pairs of the one-way time of one size. */
+/* The mean over pairs of the one-way time of one size, s. */
 static double mean_one_way(const struct calibration_kind *kind, int size)
 {
     double sum = 0;

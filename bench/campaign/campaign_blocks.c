@@ -21,6 +21,8 @@ static yaml_node_t *find_value(struct document *doc, const yaml_node_t *block)
     return NULL;
 }
 
+/* Sets *counts: whether the block runs.  It does if one of its depths is the
+ * campaign's, or if the block or the campaign has none. */
 static int read_depth(struct depth *depth, struct document *doc,
                       const yaml_node_t *block, bool *counts, struct error *err)
 {
@@ -90,6 +92,8 @@ static int read_block_pair(void *arg, const char *key,
     return parser_read_field(parser, key, key_node, value, err);
 }
 
+/* Crosses one block.  Its fields replace those of the whole file, and overrides
+ * replace both. */
 static int read_block(struct campaign_parser *parser, yaml_node_t *node,
                       struct error *err)
 {

@@ -1,4 +1,5 @@
-/* Reads a campaign from its text. */
+/* Reads a campaign from its text: the pairs of the whole file, then `overrides`
+ * and --set, and last the blocks, which need all of these. */
 #include "bench/campaign/campaign.h"
 
 #include "base/text.h"

@@ -262,6 +262,8 @@ static int set_size(const struct cross *cross, const int *pick,
     return code == 0 ? cell_set(cell, "kernel", text, err) : code;
 }
 
+/* Adds the cell of one combination.  An impossible one (-ENOTSUP) is counted by
+ * its reason; any other error names the place of its value. */
 static int one_cell(const struct cross *cross, const int *pick,
                     struct text_place block, struct cross_result *result,
                     struct error *err)

@@ -8,6 +8,9 @@
  * whose operations must be counted. */
 enum { SAMPLE = 64, POINTS = 256 };
 
+/* Scales a sample of iterations to the loop.  A kernel that counts only while
+ * it runs does so on a coarse copy, `few`; its counts are scaled by the bytes
+ * of output. */
 double work_operations(const struct kernel_ops *ops, const struct spec *spec)
 {
     void *whole, *few = NULL, *output = NULL;

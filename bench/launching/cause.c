@@ -1,3 +1,6 @@
+/* A table of what MPI, launchers and ssh print names the cause of a failure.
+ * Texts with several meanings count only if this host has too little of
+ * something. */
 #include "bench/launching/cause.h"
 
 #include "base/system/groups.h"

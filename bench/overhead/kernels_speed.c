@@ -1,4 +1,6 @@
-/* Speed of the main kernels on one core. */
+/* Speed of the main kernels on one core: mandelbrot beside a plain loop, and
+ * the convolution beside dot products of the same lengths (BLAS's, if built
+ * in). */
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 

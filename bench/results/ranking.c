@@ -41,6 +41,8 @@ static bool is_compared(const struct summary_row *row, const char *given)
             text_is(row->conditions, given));
 }
 
+/* Whether the row may be as fast as the best one.  The error of the test is
+ * divided by `others`, the number of comparisons (Bonferroni). */
 static bool cannot_tell(const struct summary_row *best,
                         const struct summary_row *row, bool by_launch,
                         int others)

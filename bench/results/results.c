@@ -1,3 +1,5 @@
+/* Reads all files twice: first the ends of cells, then the repetitions.  A
+ * repetition of a launch whose end was not ok is dropped. */
 #include "bench/results/results.h"
 
 #include "base/folder.h"

@@ -320,6 +320,8 @@ static int enter_directory(struct rundir *dir,
     return code;
 }
 
+/* Another shard may store its campaign first: its text stays, and the last
+ * check compares this campaign with it. */
 int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err)

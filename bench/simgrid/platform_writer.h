@@ -6,7 +6,8 @@
 
 #include <limits.h>
 
-/* The platform's numbers, and where they come from. */
+/* The platform's numbers, and where they come from.  Times are seconds, and
+ * seconds per byte (0: not measured), inside a node and between two. */
 struct platform_numbers {
     char source[400];
     const char *processor;

@@ -1,3 +1,5 @@
+/* Reads the lines of harness/launch/launch.h.  The time from one line to the
+ * next belongs to the cell that the first one names. */
 #include "bench/launching/driver/launch_watch.h"
 
 #include "harness/check/scheme_kind.h"
