@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct input {
     struct calibrate_request request;
@@ -54,7 +55,8 @@ static int take_kernel(void *command, const struct options_entry *entry,
 #define OPTIONS_OF struct input
 
 static const struct options_entry entries[] = {
-    OPTION_TEXT("out", "FILE", out, "where to write"),
+    OPTION_TEXT("out", "FILE", out,
+                "where to write; an earlier calibration is replaced"),
     OPTION_CALL("kernel", "K", take_kernel,
                 "also measure this kernel and size; give it again for more "
                 "kernels, and also for those of an earlier file, which is "
@@ -229,6 +231,21 @@ static void say_forgotten(const struct calibration *earlier,
                     lost, first);
 }
 
+/* Only an empty file or an earlier calibration is replaced; `code` is that of
+ * reading it. */
+static int refuse_foreign(const char *path, int code, struct error *err)
+{
+    struct stat there;
+    bool foreign = code != 0 && code != -ESTALE && stat(path, &there) == 0 &&
+                   (!S_ISREG(there.st_mode) || there.st_size > 0);
+    return foreign ? error_set(err, EEXIST,
+                               "%s: there already, and no calibration that "
+                               "this program reads: remove it, or give "
+                               "another --out",
+                               path)
+                   : 0;
+}
+
 /* Measures inside one node and writes the file; with --nodes, then between two.
  * The earlier file is read first, because the new one replaces it. */
 int calibrate_command(int argc, char **argv)
@@ -236,10 +253,10 @@ int calibrate_command(int argc, char **argv)
     struct error err = {""};
     struct input in = {.nodes = 0};
     struct calibration calibration, earlier;
-    char path[PATH_MAX], one_node[LAUNCHER_SIZE], found[LAUNCHER_SIZE];
+    char path[PATH_MAX], one_node[LAUNCHER_SIZE], usual[LAUNCHER_SIZE];
     int code = options_read(&page, argc, argv, &in, &err);
     if (in.request.launcher == NULL)
-        in.request.launcher = launcher_default(found);
+        in.request.launcher = launcher_default(usual);
     launcher_inside(in.request.oversubscribe);
     in.request.workers = (int)in.workers;
     if (code == 0)
@@ -257,11 +274,13 @@ int calibrate_command(int argc, char **argv)
     const char *launcher = in.request.launcher;
     if (node_launcher(&in, one_node, sizeof(one_node), &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
-    bool replaces = calibration_load(path, &earlier, NULL) == 0;
+    int found = calibration_load(path, &earlier, NULL);
+    if (in.out != NULL && refuse_foreign(path, found, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
     if (calibrate_make(&in.request, path, &calibration, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
     calibrate_table(&calibration);
-    if (replaces) {
+    if (found == 0) {
         say_forgotten(&earlier, &calibration);
         calibration_free(&earlier);
     }

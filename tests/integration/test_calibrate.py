@@ -218,6 +218,17 @@ def test_no_place_is_said_before_measuring(dlsbench, tmp_path):
     assert "cannot write" in line
 
 
+def test_a_file_that_is_no_calibration_stays(dlsbench, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine\n")
+    for path in notes, "/dev/null":
+        result = dlsbench("calibrate", "--out", path, limit=5)
+        assert result.code == 2
+        (line,) = result.error_lines()
+        assert "no calibration" in line and "another --out" in line
+    assert notes.read_text() == "mine\n"
+
+
 @pytest.mark.cross(group="calibrations")
 def test_a_grid_too_small_to_share_is_refused(dlsbench, tmp_path):
     result = dlsbench("calibrate", "--workers", 2, "--oversubscribe", "--out",
