@@ -1,9 +1,12 @@
-/* Both arms after the test whether T < R. */
+/* Both arms after the test whether T < R, in gcc's split.  An arm may only
+ * compute; where both meet, a value is one of the split's or wrong. */
 #include "bench/programs/static/flow.h"
 
 #ifdef WITH_CAPSTONE
 #include <capstone/capstone.h>
 
+/* Instructions with which gcc computes the split.  An arm with any other one is
+ * the program's own. */
 static bool may_stand_in_arm(const struct insn *insn)
 {
     switch (insn->id) {
@@ -107,6 +110,7 @@ static bool is_plain(const struct graph *graph, int32_t block)
     return true;
 }
 
+/* The blocks after each way of the branch, as far as one leads to the next. */
 struct arms {
     int32_t left[ARM_BLOCKS], right[ARM_BLOCKS];
     int lefts, rights;
@@ -176,6 +180,8 @@ static bool is_of_split(const struct value *v)
            v->kind == V_ITER;
 }
 
+/* Makes what an arm writes, if it is not the split's, a wrong value: it depends
+ * on T < R, and would differ in smaller blocks. */
 static void mark_written(struct flow *flow, const struct insn *insn,
                          struct state *state, uint64_t sites)
 {

@@ -1,4 +1,6 @@
-/* The arguments of a call in a region, and its effects. */
+/* The arguments of a call in a region, and its effects, by the calling
+ * convention of the System V ABI for x86-64: six words, then eight vectors,
+ * then the stack. */
 #include "bench/programs/static/flow.h"
 
 #include <string.h>
@@ -39,7 +41,9 @@ static void use_stack(struct flow *flow, struct state *state)
         state->slot[i].fresh = false;
 }
 
-/* The registers, as bits, that may be arguments of the call. */
+/* The registers, as bits, that may be arguments of the call.  A known library
+ * function reads as many as its prototype has; of the program's functions the
+ * code tells it; any other may read all. */
 static uint64_t arguments_of(struct flow *flow, const char *name, uint64_t at,
                              enum trust trust)
 {
@@ -74,6 +78,7 @@ static void use_arguments(struct flow *flow, struct state *state,
         use_stack(flow, state);
 }
 
+/* The index of this call for the number of the thread, or of threads. */
 static int site_of(struct flow *flow, uint64_t at, bool thread)
 {
     for (int i = 0; i < flow->sites; i++)
@@ -105,6 +110,8 @@ static void lose_registers(struct flow *flow, struct state *state, uint64_t at)
     }
 }
 
+/* The thread's number becomes T, the team's size N. What the thread has
+ * allocated is its own memory. */
 void flow_call(struct flow *flow, struct state *state, const struct insn *insn)
 {
     struct target target = code_target(flow->graph->binary, insn);

@@ -1,4 +1,6 @@
-/* The reads and writes of the functions that a region calls. */
+/* The reads and writes of the functions that a region calls.  A call is known
+ * if all code that it leads to is: without data of the thread, and without
+ * waiting for other threads. */
 #include "bench/programs/static/meaning.h"
 #include "bench/programs/static/region_class.h"
 
@@ -7,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A call that leads to more functions is not known. */
 enum { FUNCTIONS_MAX = 4000 };
 
+/* The functions that were found, each once, in the order in which they are
+ * read. */
 struct reached {
     uint64_t *at;
     int64_t count, room;
@@ -28,6 +33,8 @@ static void add_reached(struct reached *reached, uint64_t at)
         reached->at[reached->count++] = at;
 }
 
+/* Whether it uses data of its thread, which FS or GS address; 0x28 is the guard
+ * of the stack. */
 static bool is_private(const struct insn *insn)
 {
     for (int i = 0; i < insn->count; i++)
@@ -71,6 +78,8 @@ static uint64_t writes_of(struct code *code, const struct insn *insn)
                : all;
 }
 
+/* Adds the function that the instruction leads to.  False: what comes next is
+ * not known. */
 static bool leads_on(struct code *code, const struct binary_function *function,
                      const struct insn *insn, int64_t i,
                      struct reached *reached)
@@ -116,6 +125,8 @@ static uint64_t reads_by(struct code *code, const struct insn *insn)
                : insn->reads;
 }
 
+/* Reads all functions that `at` leads to; sets the bits of registers.  False:
+ * some code is not known, or may wait. */
 static bool find_closure(struct code *code, uint64_t at, uint64_t *reads,
                          uint64_t *writes)
 {
@@ -178,6 +189,8 @@ struct first {
 static const uint64_t results =
     UINT64_C(1) << REG_RAX | UINT64_C(1) << REG_RDX | UINT64_C(3) << REG_VECTOR;
 
+/* Registers that get a new value for certain.  Writing 4 bytes clears the upper
+ * half. */
 static uint64_t always_writes(const struct insn *insn)
 {
     const struct operand *op = &insn->op[0];
@@ -201,6 +214,8 @@ static bool lead_to(struct first *first, int64_t to, uint64_t written)
     return more;
 }
 
+/* Follows one instruction.  True: an instruction that it leads to has learned
+ * something, and is followed again. */
 static bool lead_from(struct first *first, int64_t i)
 {
     const struct insn *insn = &first->insn[i];

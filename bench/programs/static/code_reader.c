@@ -1,3 +1,5 @@
+/* Finds the regions of a file, which are the functions that calls of
+ * GOMP_parallel get as first argument, and has each of them judged. */
 #include "bench/programs/static/code_reader.h"
 
 #include "base/list.h"
@@ -105,6 +107,8 @@ static uint64_t find_far(struct code *code, uint64_t at)
     return call >= 0 ? find_argument(insn, call) : 0;
 }
 
+/* In the order of the calls.  Where the argument is not found, there is no
+ * region: it is measured, and not cut. */
 static int find_regions(const struct binary *binary, struct reader_file *file)
 {
     const struct binary_places places = binary_places(binary, "GOMP_parallel");
@@ -132,6 +136,7 @@ static int find_regions(const struct binary *binary, struct reader_file *file)
 
 enum { READERS = 8, REGIONS_AT_ONCE = 16 };
 
+/* Shared by the readers, each of which takes the next few regions. */
 struct reading {
     const struct binary *binary;
     struct reader_file *file;
@@ -151,6 +156,7 @@ static void read_some(int thread, void *arg)
     code_close(code);
 }
 
+/* At most one for each processor that this process may use. */
 static int find_readers(int64_t regions)
 {
     struct allowed allowed;

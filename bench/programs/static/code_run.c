@@ -71,6 +71,8 @@ static void add_work(struct work *work, int32_t block)
         work->next = place;
 }
 
+/* Fills `order` from its end, depth first: a block is placed after all that it
+ * leads to.  `left` counts the ways that were taken. */
 static void visit_blocks(const struct graph *graph, struct work *work,
                          int32_t *stack, int32_t *left)
 {
@@ -138,6 +140,8 @@ static int32_t take_work(const struct graph *graph, struct work *work)
     return work->order[work->next];
 }
 
+/* Hands the state on to a next block.  In PASS_CARRY it is changed where it
+ * enters the loop, begins another iteration, or leaves. */
 static void enter_block(struct flow *flow, struct work *work, int32_t from,
                         int32_t to, const struct state *state)
 {
@@ -175,6 +179,7 @@ static void enter_block(struct flow *flow, struct work *work, int32_t from,
     state_free(&entered);
 }
 
+/* Whether the block's call may throw, so that landing pads get its state. */
 static bool throws_exception(const struct flow *flow, const struct insn *last)
 {
     if (last->flow != FLOW_CALL)
@@ -200,6 +205,8 @@ static void pass_block(struct flow *flow, int32_t b, struct state *state)
         ends_leave(flow, state);
 }
 
+/* At the region's begin only its frame is known, and its argument: the address
+ * of the shared variables. */
 static void begin_run(struct flow *flow, struct work *work)
 {
     for (int32_t b = 0; b < flow->graph->blocks; b++) {
@@ -213,6 +220,7 @@ static void begin_run(struct flow *flow, struct work *work)
     add_work(work, 0);
 }
 
+/* Until no state changes.  A region whose states do not settle fails. */
 static void follow_blocks(struct flow *flow, struct work *work)
 {
     struct state state = {.reached = false};

@@ -1,3 +1,6 @@
+/* Writes and reads tables, one for each build id.  The first line names this
+ * program and the file; each other one has a region's class, word, address and
+ * calls. */
 #include "bench/programs/static/code_tables.h"
 
 #include "base/file.h"
@@ -57,6 +60,7 @@ void tables_tell(const struct code_tables *tables)
 
 /* ---- regions that a user names ---- */
 
+/* The names of --critical, and what the files have told about them. */
 struct asked {
     const char *names;
     char *found; /* names that belong to regions */
@@ -122,6 +126,7 @@ static void add_near(struct asked *asked, const char *own,
     free(all);
 }
 
+/* Whether the user has named the region: by its place, or by its function. */
 static bool is_asked(struct asked *asked, const char *path,
                      const struct reader_region *region)
 {

@@ -68,6 +68,7 @@ static bool is_same(const struct value *a, const struct value *b)
            a->number == b->number && a->distance == b->distance;
 }
 
+/* Whether a reduction takes libgomp's lock, as no instruction does it. */
 static bool is_atomic_region(const struct flow *flow)
 {
     for (int32_t b = 0; b < flow->graph->blocks; b++) {
@@ -123,6 +124,7 @@ void effect_store(struct flow *flow, const struct insn *insn,
 
 /* ---- calls and branches ---- */
 
+/* The frame, or memory that the thread has allocated. */
 static bool fills_own(const struct value *to)
 {
     return to->kind == V_STACK || to->kind == V_FRESH;

@@ -1,4 +1,5 @@
-/* Whether the loop ends after the last iteration of its block. */
+/* Whether the loop ends after the last iteration of its block, and not before:
+ * its exits are tried in all lanes (lanes.c). */
 #include "bench/programs/static/flow.h"
 
 #include <errno.h>

@@ -56,6 +56,9 @@ struct lanes {
     uint64_t at[LANES];
 };
 
+/* What is known of a word.  `number` and `distance` depend on the kind: the
+ * number of a constant, the hash of a symbol, or the call that allocated; bytes
+ * from the symbol or from the begin of the frame. */
 struct value {
     uint8_t kind;
     uint8_t cut;    /* bytes that a sum has lost of a word's */
@@ -67,6 +70,8 @@ struct value {
     struct lanes lanes; /* in PASS_CARRY */
 };
 
+/* Bytes of the region's frame.  `at` is counted from the stack pointer at the
+ * region's begin. */
 struct stack_slot {
     int64_t at;
     int32_t bytes;
@@ -74,6 +79,7 @@ struct stack_slot {
     struct value value;
 };
 
+/* What is known at one place of the code.  state_free frees the slots. */
 struct state {
     bool reached;
     bool held; /* on every path here in a critical section, which may store */
@@ -105,6 +111,8 @@ enum word {
     WORD_WAITS,
 };
 
+/* A block where the loop is entered, and what changes from one iteration to the
+ * next (heads.c). */
 struct head {
     bool is;
     uint64_t moves; /* bits of registers that the loop may change */
@@ -114,8 +122,12 @@ struct head {
     int others;
 };
 
+/* The passes, in their order: all blocks; those that a thread without an
+ * iteration runs; what goes from one iteration to the next. */
 enum pass { PASS_ALL, PASS_EMPTY, PASS_CARRY };
 
+/* The analysis of one region.  Arrays are by block of the graph; flow_open
+ * allocates them, and flow_close frees them. */
 struct flow {
     struct graph *graph;
     struct code *code;
@@ -263,6 +275,8 @@ struct lanes lanes_enter(struct lanes first);
 bool lanes_go_on(const struct value *begin, const struct value *next);
 /* The step of a counter from 0; false: lanes differ. */
 bool lanes_step(const struct value *next, uint64_t *step);
+/* The result's lanes, from operands as they are before the instruction;
+ * lanes_after stores them when it has changed the state. */
 struct lanes lanes_before(struct flow *flow, struct state *state,
                           const struct insn *insn);
 void lanes_after(struct flow *flow, struct state *state,
@@ -298,12 +312,14 @@ int ends_check(struct flow *flow);
 
 /* ---- step.c, calls.c, meaning.c ---- */
 
+/* Changes the state as the instruction does. */
 void flow_step(struct flow *flow, struct state *state, const struct insn *insn);
 /* False: the general rule holds. */
 bool flow_step_known(struct flow *flow, struct state *state,
                      const struct insn *insn);
 /* Whether it only moves parts of vectors. */
 bool insn_shuffles(const struct insn *insn);
+/* Reads and writes an operand; a store is also an effect (effects.c). */
 struct value flow_get(struct flow *flow, struct state *state,
                       const struct insn *insn, const struct operand *op);
 void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
@@ -311,6 +327,8 @@ void flow_put(struct flow *flow, struct state *state, const struct insn *insn,
 /* The address of a memory operand; V_STACK and V_SYMBOL are exact. */
 struct value flow_address(struct flow *flow, struct state *state,
                           const struct insn *insn, const struct operand *op);
+/* A result that depends on both.  `adds`: as a sum, of which an iteration may
+ * add its part to that of others. */
 struct value flow_combine(struct flow *flow, struct value a, struct value b,
                           bool adds);
 /* A called function of the program (closure.c). */

@@ -177,6 +177,8 @@ static void compare_registers(struct flow *flow, int32_t block,
     }
 }
 
+/* The same for places of the frame: one that does not go on is no function of
+ * the iteration. */
 static void compare_slots(struct flow *flow, int32_t block, struct state *state)
 {
     struct head *head = &flow->head[block];

@@ -11,6 +11,8 @@
 
 enum { BEGIN = 1237, LONG = 5171, LONGER = 6427 };
 
+/* The block of each lane.  LANE_SECOND has the first one's, an iteration
+ * later. */
 static const uint64_t begins[LANES] = {BEGIN, BEGIN + 1, BEGIN, BEGIN,
                                        BEGIN, BEGIN,     BEGIN},
                       ends[LANES] = {LONG,      LONG,  LONGER, BEGIN + 1,
@@ -151,6 +153,7 @@ static struct lanes product_of(struct lanes a, const struct lanes *b)
     return a;
 }
 
+/* As a result of so many bytes is extended; shorter ones are not known. */
 static struct lanes cut_lanes(struct lanes a, uint8_t bytes, bool with_sign)
 {
     a.known = a.known && bytes >= 4 && bytes <= 8;
@@ -234,6 +237,8 @@ static struct lanes compute_result(struct flow *flow, struct state *state,
     }
 }
 
+/* Whether the values that it moves have their lanes already, or none is
+ * written. */
 static bool keeps_what_it_moves(const struct insn *insn)
 {
     switch (insn->id) {
@@ -295,6 +300,7 @@ void lanes_after(struct flow *flow, struct state *state,
             flags = cut_lanes(flags, 4, true);
         state->reg[REG_FLAGS].lanes = flags;
     }
+    /* What runs only once is one number, whatever it is. */
     if (flow->main[flow->block] || flow->repeats[flow->block])
         return;
     for (int r = 0; r < REG_VECTOR; r++)

@@ -30,6 +30,7 @@ static bool step_move(struct flow *flow, struct state *state,
     return true;
 }
 
+/* LEA only computes an address: gcc uses it for sums. */
 static bool step_lea(struct flow *flow, struct state *state,
                      const struct insn *insn)
 {
@@ -138,6 +139,7 @@ static bool step_nothing(struct flow *flow, struct state *state,
     return true;
 }
 
+/* Extends RAX by its sign: a sum of int is whole again, one of short is not. */
 static bool step_widen(struct flow *flow, struct state *state,
                        const struct insn *insn)
 {
@@ -168,6 +170,8 @@ static bool step_zero(struct flow *flow, struct state *state,
     return true;
 }
 
+/* Instructions without an entry have the general rule: each result depends on
+ * all that is read. */
 static meaning_fn *const meanings[X86_INS_ENDING] = {
     [X86_INS_NOP] = step_nothing,
     [X86_INS_ENDBR64] = step_nothing,

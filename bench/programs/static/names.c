@@ -1,4 +1,6 @@
-/* The effects of library functions. */
+/* The effects of library functions, by name.  Lists are short on purpose: a
+ * missing function costs a region its class, and a wrong one makes a wrong
+ * result. */
 #include "base/text.h"
 #include "bench/programs/static/code_tables.h"
 #include "bench/programs/static/flow.h"
@@ -68,6 +70,7 @@ int names_vectors(const char *name)
     return is_one_of(name, one) ? 1 : 4;
 }
 
+/* They compute from their arguments alone, and write nothing else. */
 static bool is_pure(const char *name)
 {
     static const char *const pure[] = {"memcmp",

@@ -1,3 +1,7 @@
+/* Judges a region by the flow of its values.  A and B: the thread's number only
+ * chooses the block, and no effect depends on where a block begins; B calls
+ * functions of the program.  C: not certain.  The class only falls from step to
+ * step, and the first that refuses is the last. */
 #include "bench/programs/static/region_class.h"
 
 #include <errno.h>
@@ -12,6 +16,7 @@ enum { RETURN = 1 };
 
 /* ---- the call at a block's end ---- */
 
+/* Whether the block ends by a call, or by a jump to another function. */
 static bool calls(const struct graph *graph, int32_t b, struct target *target)
 {
     const struct insn *last = graph_last(graph, b);
@@ -21,6 +26,7 @@ static bool calls(const struct graph *graph, int32_t b, struct target *target)
     return true;
 }
 
+/* The first call of a construct that smaller blocks would run too often. */
 static enum word find_forbidden(const struct graph *graph)
 {
     struct target target;
@@ -69,6 +75,8 @@ static int empty_way(const struct flow *flow, int32_t b)
 #endif
 }
 
+/* The blocks of a thread without an iteration: its block is empty, and its
+ * number is not below R. */
 static void find_empty(struct flow *flow)
 {
     bool changed = true;
@@ -107,6 +115,8 @@ static bool is_governed(const struct flow *flow, int32_t component)
     return false;
 }
 
+/* The blocks of the loop: cycles that only a thread with iterations enters, and
+ * that a question about the iteration ends. */
 static int find_main(struct flow *flow, bool *any)
 {
     struct graph *graph = flow->graph;
@@ -200,6 +210,8 @@ static bool is_number_call(const char *name)
                             strcmp(name, "omp_get_num_threads") == 0);
 }
 
+/* Outside of the loop a call may only do what any number of blocks may repeat.
+ * In an iteration known functions make class B, others C. */
 static bool judge_call(struct code *code, struct flow *flow, int32_t b,
                        struct grade *finding)
 {
@@ -231,6 +243,7 @@ static bool judge_call(struct code *code, struct flow *flow, int32_t b,
     return true;
 }
 
+/* Data of the thread, which FS or GS address, outlive a block. */
 static bool judge_data(const struct flow *flow, int32_t b,
                        struct grade *finding)
 {
@@ -250,6 +263,7 @@ static bool judge_data(const struct flow *flow, int32_t b,
     return true;
 }
 
+/* Calls for the thread's number whose result is not only the split's. */
 static bool judge_sites(const struct flow *flow, struct grade *finding)
 {
     for (int i = 0; i < flow->sites; i++) {
@@ -262,6 +276,7 @@ static bool judge_sites(const struct flow *flow, struct grade *finding)
     return true;
 }
 
+/* Whether there is a split, and each of its parts serves it alone. */
 static bool judge_split(struct flow *flow, struct grade *finding)
 {
     bool number = false;
@@ -331,6 +346,8 @@ static bool judge_region(struct code *code, struct flow *flow,
     return judge_waits(flow, finding);
 }
 
+/* The preload library answers these calls with the smaller block's number.  It
+ * knows them by their return addresses. */
 static void keep_calls(const struct flow *flow, struct reader_region *region)
 {
     for (int i = 0; i < flow->sites; i++)

@@ -1,3 +1,5 @@
+/* The table of `dlsbench omp --static`: a region per line, with its class and
+ * the reason. */
 #include "bench/programs/static/region_list.h"
 
 #include "bench/programs/static/code_reader.h"

@@ -1,4 +1,6 @@
-/* Instructions that gcc makes a block split of. */
+/* Instructions that gcc makes a block split of: from T, N and n to START and
+ * END (enum kind). Any other use of these values marks their calls, so that the
+ * region is not cut. */
 #include "bench/programs/static/meaning.h"
 
 #ifdef WITH_CAPSTONE
@@ -24,6 +26,8 @@ static bool is_const(const struct value *v, uint64_t number)
 
 /* ---- sums ---- */
 
+/* A split has at most one comparison and one product for each START:
+ * judge_split compares their numbers. */
 static void count_start(struct flow *flow, uint64_t sites)
 {
     if (flow->report && flow->pass == PASS_ALL) {
@@ -120,6 +124,8 @@ static bool is_taken_off(const struct flow *flow, const struct value *v)
 
 /* ---- two operands, of which the first is also the result ---- */
 
+/* Operands that change nothing, such as 0 or 1.0, keep the other value as it
+ * is: vector code begins its sums with them. */
 static struct value arithmetic_result(struct flow *flow,
                                       const struct insn *insn, struct value a,
                                       struct value b)
@@ -196,6 +202,8 @@ bool step_arithmetic(struct flow *flow, struct state *state,
 
 /* ---- the parts of a split ---- */
 
+/* T * Q is a part of the split.  T times another value: the loop is cut by hand
+ * (WORD_CHUNKS). */
 bool step_multiply(struct flow *flow, struct state *state,
                    const struct insn *insn)
 {
@@ -226,6 +234,7 @@ bool step_multiply(struct flow *flow, struct state *state,
     return true;
 }
 
+/* n / N: one instruction computes both Q and R. */
 bool step_divide(struct flow *flow, struct state *state,
                  const struct insn *insn)
 {
@@ -241,6 +250,8 @@ bool step_divide(struct flow *flow, struct state *state,
     return true;
 }
 
+/* Flags of T with R, or of a block's begin with its end.  Else: whether they
+ * depend on the iteration, and on earlier ones. */
 static struct value compared_flags(struct flow *flow, const struct value *a,
                                    const struct value *b)
 {
@@ -332,6 +343,7 @@ bool step_set(struct flow *flow, struct state *state, const struct insn *insn)
     return true;
 }
 
+/* Q + (T < R): `adc Q, 0` adds the flag, and `sbb Q, -1` its opposite. */
 bool step_with_carry(struct flow *flow, struct state *state,
                      const struct insn *insn)
 {

@@ -47,6 +47,8 @@ static bool is_zero(const struct value *a)
     return a->kind == V_CONST && a->number == 0;
 }
 
+/* What the split chooses by T < R. Elsewhere two of its values have no common
+ * meaning. */
 static int join_numbers(const struct flow *flow, const struct value *a,
                         const struct value *b)
 {
@@ -140,6 +142,7 @@ struct value value_join(struct flow *flow, struct value a, struct value b)
 
 /* ---- slots ---- */
 
+/* The first slot that ends after `at`. */
 static int64_t find_slot(const struct state *state, int64_t at)
 {
     int64_t low = 0, high = state->slots;
@@ -153,6 +156,7 @@ static int64_t find_slot(const struct state *state, int64_t at)
     return low;
 }
 
+/* The first bytes of a stored value. */
 static struct value cut_value(struct value value, int32_t bytes, int32_t of)
 {
     if (value.kind == V_CONST && bytes < 8)
@@ -234,6 +238,7 @@ void state_set_lanes(struct state *state, int64_t at, int32_t bytes,
 
 /* ---- states ---- */
 
+/* True: it has changed, so that its block is followed again. */
 static bool join_into(struct flow *flow, struct value *into,
                       const struct value *from)
 {

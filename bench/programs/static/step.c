@@ -5,6 +5,7 @@
 
 /* ---- sums and other computations ---- */
 
+/* The number of a symbol: equal expressions must have equal numbers. */
 static uint64_t mix_hash(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t hash = a * UINT64_C(0x9E3779B97F4A7C15) ^ (b + c * 31);
@@ -122,6 +123,8 @@ static void check_address(struct flow *flow, const struct value *at)
         flow->carried = true;
 }
 
+/* Memory outside of the frame is a symbol of its address, or a constant of the
+ * file where it is read-only. */
 static struct value load_value(struct flow *flow, struct state *state,
                                const struct value *at, uint8_t bytes)
 {
@@ -148,6 +151,7 @@ static struct value load_value(struct flow *flow, struct state *state,
     return out;
 }
 
+/* A sum in fewer bytes has lost its upper part. */
 static struct value cut_to(struct value value, uint8_t bytes)
 {
     if (value_is_carry(&value) && bytes < 8 && value.cut < 8 - bytes)

@@ -31,6 +31,8 @@ bool meaning_clears(const struct insn *insn)
 #endif
 
 enum { PLACES = 64 };
+/* Registers of the System V ABI: for arguments, for results, and those that a
+ * call may change. */
 static const uint64_t arguments = 1 << REG_RDI | 1 << REG_RSI | 1 << REG_RDX |
                                   1 << REG_RCX | 3 << 8 |
                                   UINT64_C(0xff) << REG_VECTOR,
@@ -45,6 +47,7 @@ struct bits {
     uint64_t reg, place;
 };
 
+/* Blocks that lead to one another, by the number of their component. */
 struct cycle {
     const struct graph *graph;
     int32_t root;
@@ -118,6 +121,8 @@ static void look_at_bits(struct cycle *cycle, const struct insn *insn,
 
 /* ---- values carried to the next pass of the cycle ---- */
 
+/* Finds what the cycle reads before it writes it, from a block's end to its
+ * begin.  True: more than before. */
 static bool read_before(struct cycle *cycle, int32_t b, struct bits *all)
 {
     const struct block *block = &cycle->graph->block[b];
@@ -162,6 +167,7 @@ static struct bits depends_at_end(struct cycle *cycle, int32_t b)
     return now;
 }
 
+/* Hands on to the next blocks what depends on an earlier pass. */
 static bool spread_bits(struct cycle *cycle, int32_t b, const bool *entry)
 {
     const struct block *block = &cycle->graph->block[b];
@@ -178,6 +184,7 @@ static bool spread_bits(struct cycle *cycle, int32_t b, const bool *entry)
     return changed;
 }
 
+/* Whether an exit asks for a value that depends on an earlier pass. */
 static bool ends_itself(struct cycle *cycle)
 {
     for (int32_t b = 0; b < cycle->graph->blocks; b++) {
@@ -194,6 +201,8 @@ static bool ends_itself(struct cycle *cycle)
     return false;
 }
 
+/* A value goes to the next pass if the cycle writes it, and reads it before
+ * that.  If no exit depends on one, only others can end the cycle. */
 static bool waits_in_cycle(struct cycle *cycle, const bool *entry)
 {
     const struct graph *graph = cycle->graph;
