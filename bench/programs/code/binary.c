@@ -1,3 +1,6 @@
+/* Reads what of ELF is needed, by the System V ABI for x86-64: loaded parts,
+ * relocations of imports, and the functions in .eh_frame_hdr.  The file is
+ * mapped; every offset is checked before it is followed. */
 #include "bench/programs/code/binary.h"
 
 #include "bench/programs/code/imports.h"
@@ -79,6 +82,7 @@ static const Elf64_Shdr *section_named(const struct binary *binary,
     return NULL;
 }
 
+/* Whether all tables lie inside the file. */
 static bool is_right(const struct binary *binary)
 {
     const Elf64_Ehdr *head = binary->head;
@@ -143,6 +147,7 @@ static void find_symbols(struct binary *binary)
     binary->names_size = names->sh_size;
 }
 
+/* Words that the loader fills with the address of an import. */
 static int find_words(struct binary *binary, const char *section)
 {
     const Elf64_Shdr *table = section_named(binary, section);
@@ -217,6 +222,7 @@ bool binary_defines(const struct binary *binary, const char *name)
 
 /* ---- functions ---- */
 
+/* Also of stripped files, which keep what exceptions need. */
 static int find_functions(struct binary *binary)
 {
     const Elf64_Shdr *table = section_named(binary, ".eh_frame_hdr");
@@ -288,6 +294,7 @@ struct binary_places binary_places(const struct binary *binary,
     return places;
 }
 
+/* CALL or JMP, direct (e8, e9) or through a word (ff 15, ff 25). */
 static bool leads_to(const uint8_t *code, uint64_t at,
                      const struct binary_places *places)
 {

@@ -1,3 +1,5 @@
+/* Instructions by capstone; each function is decoded once.  Calls and jumps
+ * lead to addresses, or to imported names. */
 #include "bench/programs/code/code.h"
 
 #include "base/list.h"
@@ -8,6 +10,8 @@
 #ifdef WITH_CAPSTONE
 #include <capstone/capstone.h>
 
+/* A function that was read, sorted by its address; without `insn` it cannot be
+ * decoded. */
 struct kept {
     uint64_t at;
     struct insn *insn;
@@ -15,6 +19,8 @@ struct kept {
     struct code_note note;
 };
 
+/* `one` is used again for each instruction; `reg` has our number of each of
+ * capstone's registers. */
 struct code {
     const struct binary *binary;
     csh handle;
@@ -54,6 +60,8 @@ static void name_registers(uint8_t reg[X86_REG_ENDING])
 
 /* ---- instructions ---- */
 
+/* What asks the system or the processor is strange: two blocks of iterations
+ * need not get the same answer. */
 static uint8_t flow_of(const cs_insn *one)
 {
     switch (one->id) {
@@ -183,6 +191,7 @@ static struct insn convert_instruction(struct code *code)
         known = known || out.op[i].reads || out.op[i].writes;
     }
     out.other = uses_others(&out, x86);
+    /* Capstone's information on AVX is not relied on. */
     if (out.flow == FLOW_ON && (!known || one->mnemonic[0] == 'v'))
         assume_access(&out);
     return out;

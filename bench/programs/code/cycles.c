@@ -8,6 +8,8 @@ struct visit {
     int32_t block, next;
 };
 
+/* Tarjan's algorithm: the number of each block in the order of visits, the
+ * lowest number it leads back to, and the blocks that are in no cycle yet. */
 struct search {
     struct graph *graph;
     const bool *in;
@@ -16,6 +18,8 @@ struct search {
     bool *on;
 };
 
+/* Takes the blocks of a cycle off the stack.  A single block is one only if it
+ * leads to itself. */
 static void close_cycle(struct search *s, int32_t root)
 {
     const struct block *block = &s->graph->block[root];

@@ -82,6 +82,8 @@ static void read_table(const struct graph *graph, uint64_t table, bool near,
     }
 }
 
+/* The table of an indirect jump, as gcc makes it: loaded just before, relative
+ * to the code, or an array of addresses. */
 static void find_table(const struct graph *graph, int32_t i, struct ways *ways)
 {
     const struct operand *op = &graph->insn[i].op[0];
@@ -160,6 +162,7 @@ static bool leaves_function(const struct graph *graph, const struct insn *insn,
            binary_function(graph->binary, to, &part) && part.at == to;
 }
 
+/* Addresses that are still to be followed. */
 struct walk {
     uint64_t *work;
     int64_t count, room;
@@ -219,6 +222,8 @@ static int64_t find_pad(const struct graph *graph, const uint8_t *mark)
     return -1;
 }
 
+/* Marks all code that the entry leads to, then each landing pad and what it
+ * leads to; begins again when a jump has led to a new part. */
 static int find_reached(struct code *code, struct graph *graph, uint64_t entry,
                         uint8_t **out)
 {

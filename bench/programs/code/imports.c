@@ -1,3 +1,4 @@
+/* A growing list, sorted once before it is searched. */
 #include "bench/programs/code/imports.h"
 
 #include "base/list.h"
