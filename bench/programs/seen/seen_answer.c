@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the whole program ---- */
-
 /* The part of a process's time outside regions in which it may have waited for
  * its children, or not existed: its end is unknown. */
 static double find_waiting(const struct loops *loops,
@@ -45,8 +43,8 @@ static double find_all(const struct loops *loops, const struct report_run *run)
                 run->seconds);
 }
 
-/* Beginning and ending a region takes some microseconds, with many threads
- * more.  Less than this between two regions need be no serial code. */
+/* Beginning and ending a region takes some microseconds.  Less than this
+ * between two regions need be no serial code. */
 static const double region_ends_s = 10e-6;
 /* The same within a region, where threads may have to wake up. */
 static const double region_edges_s = 50e-6;
@@ -72,8 +70,9 @@ struct answer_whole answer_whole(const struct loops *loops,
         whole.unseen = whole.unseen || process->counters->lost > 0;
     }
     whole.between_s = fmax(all - whole.inside, 0) / whole.regions;
-    if (whole.inside - rows_s < region_edges_s * whole.regions && !whole.unseen)
-        whole.edges = fmax(whole.inside - rows_s, 0) / all;
+    whole.beside = whole.unseen ? 0 : fmax(whole.inside - rows_s, 0) / all;
+    if (whole.inside - rows_s < region_edges_s * whole.regions)
+        whole.edges = whole.beside;
     whole.inside = fmin(whole.inside / all, 1);
     whole.lost = computed > 0 ? whole.lost / computed : 0;
     if (loops->processes == 1 && busy > 0)
@@ -278,7 +277,6 @@ static void say_locked(FILE *out, const struct answer_sum *sum,
         say_gain(out, sum, whole, run);
 }
 
-/* The time of short regions that none of their loops has. */
 static void say_edges(FILE *out, const struct answer_whole *whole,
                       const struct report_run *run)
 {
@@ -313,14 +311,19 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                         const struct answer_whole *whole)
 {
     double percent = 100 * fmin(sum->gain + sum->disturbed, 1);
-    const char *fine = sum->changed ? "under these schemes" : "as it is";
+    bool others = sum->disturbed >= verdict_matters;
+    const char *doubt = whole->lost >= 0.1 ? ", as far as this run tells: "
+                                             "others had the cores\n"
+                                           : "\n";
     if (whole->inside < 0.5)
-        say_outside(out, whole,
-                    whole->lost >= 0.1 ? ", as far as this run tells: others "
-                                         "had the cores\n"
-                                       : "\n");
+        say_outside(out, whole, doubt);
     else if (sum->threads == 1)
         fprintf(out, "the team has one thread: nothing to schedule\n");
+    else if (whole->beside >= 0.5 && !sum->unknown)
+        fprintf(out,
+                "%.0f %% of the time is in parallel regions, and in none of "
+                "their loops: schedules cannot help%s",
+                100 * whole->beside, doubt);
     else if (sum->idle >= 0.05)
         fprintf(out,
                 "schedules cannot help: threads are idle %.0f %% of the time "
@@ -335,16 +338,13 @@ static void say_why_not(FILE *out, const struct answer_sum *sum,
                 "waiting for %.0f %% of the time may be theirs or the "
                 "schedule's; run it again on a quiet machine\n",
                 100 * fmin(sum->disturbed, 1));
-    else if (sum->disturbed >= verdict_matters)
-        fprintf(out,
-                "fine %s, as far as this run tells: schedules could gain at "
-                "most %.1f %%, and others took the cores at times\n",
-                fine, percent);
     else
         fprintf(out,
-                "fine %s: schedules could gain at most %.1f %% of the "
-                "program\n",
-                fine, percent);
+                "fine %s%s: schedules could gain at most %.1f %% of the "
+                "program%s\n",
+                sum->changed ? "under these schemes" : "as it is",
+                others ? ", as far as this run tells" : "", percent,
+                others ? ", and others took the cores at times" : "");
 }
 
 /* An apparent gain, or idle time, may be due to other programs. */

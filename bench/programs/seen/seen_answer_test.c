@@ -53,6 +53,23 @@ static void ends_of_short_regions_are_an_answer(void **unused)
     answers_of(&whole, &sum, "up to 60 % to gain", "ending");
 }
 
+/* Schedules gain nothing, and yet it is not fine. */
+static void time_in_no_loop_is_not_called_fine(void **unused)
+{
+    const struct answer_sum sum = {.threads = 2};
+    struct answer_whole whole = {.inside = 0.9, .beside = 0.6};
+    answers_of(&whole, &sum,
+               "60 % of the time is in parallel regions, and in none of their "
+               "loops: schedules cannot help\n",
+               "fine");
+    whole.lost = 0.5;
+    answers_of(&whole, &sum,
+               "schedules cannot help, as far as this run tells: others had",
+               "fine");
+    whole.beside = 0.4;
+    answers_of(&whole, &sum, "fine as it is", "in none");
+}
+
 static void locks_hide_no_gain(void **unused)
 {
     const struct counters_site loop = site(CLAUSE_RUNTIME, 0);
@@ -166,6 +183,7 @@ static void what_still_runs_is_not_said_to_have_ended(void **unused)
 
 TESTS(cmocka_unit_test(many_short_regions_are_not_called_serial),
       cmocka_unit_test(ends_of_short_regions_are_an_answer),
+      cmocka_unit_test(time_in_no_loop_is_not_called_fine),
       cmocka_unit_test(locks_hide_no_gain),
       cmocka_unit_test(locks_answer_nothing_that_others_may_have_made),
       cmocka_unit_test(what_others_may_have_made_is_not_excluded),

@@ -30,8 +30,7 @@ static bool is_tiny(const struct loops_loop *loop)
     return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
 }
 
-/* Computing time per thread in chunks; if sampled, plus two errors of the
- * mean. */
+/* Computing time per thread in chunks; of a sample, plus two errors. */
 static double computed_each(const struct loops_loop *loop)
 {
     const struct counters_site *site = loop->site;
@@ -168,8 +167,10 @@ enum { CHUNKS = 32, ROUNDS = 10 };
 double advice_brief_s(const struct loops_loop *loop)
 {
     double visits = (double)loop->site->visits * loop->site->threads_max;
-    double each_s = loop->busy_s / fmax(visits, 1);
-    bool near = loop->busy_s < 1.5 * loop->seconds; /* that one thread takes */
+    double chunks_s = loop->chunk_s * (double)loop->site->chunks;
+    double all_s = chunks_s > 0 ? fmin(chunks_s, loop->busy_s) : loop->busy_s;
+    double each_s = all_s / fmax(visits, 1);
+    bool near = all_s < 1.5 * loop->seconds; /* that one thread takes */
     return loop->site->threads_max > 1 && near && each_s < brief_s ? each_s : 0;
 }
 
@@ -326,8 +327,7 @@ void verdict_say_disturbed(const struct loops_loop *loop, double loss,
                  table_said_seconds(loss, loss, (char[32]){""}, 32));
 }
 
-/* Waiting for one another is more than waiting at the end.  One thread only
- * pays for its calls. */
+/* It is more than waiting at the end; one thread only pays for its calls. */
 bool verdict_is_locked(const struct loops_loop *loop)
 {
     return loop->site->threads_max > 1 && verdict_locked(loop) >= 0.05 &&

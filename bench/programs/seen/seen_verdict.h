@@ -126,6 +126,7 @@ struct answer_whole {
     double inside;    /* share of it inside regions */
     double regions;   /* their number */
     double between_s; /* mean time between regions; INFINITY: no regions */
+    double beside;    /* share of all in regions, and in none of their rows */
     double edges;     /* share of all in beginning and ending short regions */
     double lost;      /* share of computing time in which others had the core */
     double away;      /* share of it without a core for any reason */

@@ -140,6 +140,8 @@ static void what_to_try_suits_the_loop(void **unused)
     has(&its, "waiting at the end: more and smaller chunks, ", "larger");
     its.chunk_s = 2e-7;
     has(&its, "waiting at the end: --try", "smaller");
+    advice_list(&its, list); /* waiting for chunks is no computing */
+    assert_string_equal(list, "css:chunk=16,fss,tss,ss,threads");
     its.busy_s = 1e-6; /* of 500 iterations for a thread in a visit */
     advice_list(&its, list);
     assert_string_equal(list, "fss,tss,gss,threads");
