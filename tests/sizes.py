@@ -43,8 +43,8 @@ BUDGET = {
     "sched": 7521,
     "kernels": 7378,
     "harness": 40761,
-    "dls": 11939,
-    "bench": 46594,
+    "dls": 11990,
+    "bench": 46727,
     "Python": 16152,
 }
 
