@@ -1,3 +1,6 @@
+/* Writes the answers of --try: a sentence for each subject, the table of the
+ * whole program, and DIR/rules.  The numbers come from try_answer.c, the advice
+ * from use.c. */
 #include "bench/programs/try/findings.h"
 
 #include "base/stats.h"
@@ -66,6 +69,9 @@ static const char *warn_of_order(const struct findings *findings,
 /* A user will not wait for so many times the existing rounds. */
 static const double MANY = 20;
 
+/* Without a best choice, more rounds help only where the load of the machine
+ * does not hide the gain.  LACKS_QUIET: others may explain the gain, or it
+ * needs more than MANY times the rounds. */
 enum findings_lack findings_lack(const struct findings *findings, int subject,
                                  int *repetitions)
 {
@@ -310,6 +316,9 @@ static bool is_alone(const struct subjects *subjects, int number)
     return line != NULL;
 }
 
+/* A loop without a best schedule gets a comment only.  A rule by build is
+ * exact; a rule by line also serves other builds, but cannot tell two loops of
+ * one line apart. */
 static void write_rule(FILE *file, const struct findings *findings, int number)
 {
     const struct subjects *subjects = findings->rounds->subjects;

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/* The rounds and the number of subjects must stay as they are until
+ * findings_close.  `comparisons`: subjects times choices, the number over which
+ * all intervals hold together. */
 struct findings {
     const struct rounds *rounds;
     struct answer *answer; /* by subject */

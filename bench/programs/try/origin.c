@@ -1,3 +1,5 @@
+/* Keeps tries.json, the identity of a directory of --try.  No directory mixes
+ * runs of different programs, builds, checks, or variables of OpenMP. */
 #include "bench/programs/try/origin.h"
 
 #include "base/folder.h"
@@ -47,7 +49,8 @@ static const char *name_of(const char *path)
     return path != NULL ? path_last(path) : "";
 }
 
-/* Adds a file that is new.  One of the files with its name must be the same. */
+/* Adds a file that is new.  A file counts as the same build if a known file
+ * with its name has its hash; the folder may differ. */
 static int add_file(struct origin *origin, const char *path, struct error *err)
 {
     json_t *files = json_object_get(origin->now, "files"), *file;

@@ -1,3 +1,5 @@
+/* Judges the outputs by their digests where no check does.  The unmodified runs
+ * must agree with each other first: without that, no choice is accused. */
 #include "bench/programs/try/outputs.h"
 
 #include <math.h>
@@ -87,6 +89,8 @@ static void judge_run(struct outputs *outputs, const struct tries_run *run,
     outputs->in_lines[run->candidate] = match == OUTPUT_LINES;
 }
 
+/* Judges all choices anew each time.  A later unmodified run may show that
+ * outputs vary, and thus take an accusation back. */
 void outputs_judge(struct outputs *outputs, const struct tries *tries)
 {
     const char *reference = find_reference(outputs, tries);

@@ -1,3 +1,6 @@
+/* Runs the rounds of --try: the order, one run, its storage, and which
+ * candidates are dropped.  The order of a round depends only on the seed, the
+ * round, and the number of candidates. */
 #include "bench/programs/try/rounds.h"
 
 #include "base/file.h"
@@ -90,6 +93,8 @@ static void show_round(struct watching *watching, const struct rounds *rounds,
 
 /* ---- one run ---- */
 
+/* Stores a run, then reads it back from the directory.  So a resumed call
+ * computes with the same numbers as this one. */
 static int keep_run(struct rounds *rounds, int candidate, int round,
                     const struct attempt *attempt, struct error *err)
 {
@@ -256,6 +261,8 @@ static bool may_drop(const struct rounds *rounds)
     return any;
 }
 
+/* A candidate stays while it may win for any subject.  It also stays where no
+ * subject has a sample of it, because then nothing speaks against it. */
 static bool may_be_best(const struct rounds *rounds, int candidate)
 {
     bool any = false;

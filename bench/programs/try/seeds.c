@@ -19,6 +19,8 @@
 
 enum { AGAIN = 2 }; /* runs of the seed that was found */
 
+/* A range in a scheme, as in rnd:seed=1..100.  `scheme` is the whole text,
+ * which the caller owns; `behind` points to what follows the range. */
 struct seeds {
     const char *scheme;
     int before; /* length of the text up to the range */
@@ -151,6 +153,8 @@ struct wrong {
     char reason[256];
 };
 
+/* A run that is not good is a finding, not an error: `wrong` has it.  A scheme
+ * that no loop takes is an error, because then the seeds change nothing. */
 static int run_seed(const struct attempts *attempts, const struct first *first,
                     const char *scheme, struct wrong *wrong, struct error *err)
 {

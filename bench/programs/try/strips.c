@@ -1,3 +1,5 @@
+/* Stores the time line of a choice's first good run.  The file has, for each
+ * thread and bin, the shares in parallel regions and in computing. */
 #include "bench/programs/try/strips.h"
 
 #include "bench/programs/try/findings.h"

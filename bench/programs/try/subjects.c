@@ -1,3 +1,5 @@
+/* Finds the subjects of --try in a run of the unmodified program, keeps them in
+ * tries.json, and names them for rules. */
 #include "bench/programs/try/subjects.h"
 
 #include "base/stats.h"
@@ -44,6 +46,9 @@ static void set_line(struct subject *subject, char *line, const char *file,
     subject->number = number;
 }
 
+/* A loop of one source line may be in the program several times, as copies or
+ * instantiations of a template.  Each copy has its own name by build; they
+ * share the name by line. */
 static void name_for_rules(struct subject *subject,
                            const struct loops_process *process, int first)
 {

@@ -1,3 +1,6 @@
+/* The course of --try: a first run finds the loops, rounds compare the choices,
+ * the best of each kind run together, and the answer is written.  A directory
+ * with all its rounds is answered without a run. */
 #include "bench/programs/try/try.h"
 
 #include "base/stats.h"

@@ -1,3 +1,5 @@
+/* The statistics of --try.  Times are compared as logarithms, so that a shift
+ * between two samples is a ratio of times. */
 #include "bench/programs/try/try_answer.h"
 
 #include "base/stats.h"
@@ -24,7 +26,9 @@ static void take_logs(double *values, int count)
         values[i] = log(values[i]);
 }
 
-/* Changes both lists, from the same rounds; `own` NULL: no comparison. */
+/* Changes both lists, from the same rounds; `own` NULL: no comparison.  The
+ * shift is the logarithm of the ratio to the unmodified time.  Its upper end is
+ * therefore the lower end of the gain. */
 static void fill_choice(struct answer_choice *choice, double *own,
                         double *times, double alpha)
 {
@@ -65,7 +69,8 @@ static void add_usage(struct usage *usage, const struct tries_run *run)
 }
 
 /* Usage in a candidate's rounds, and the unmodified program's in the same
- * rounds, because load varies. */
+ * rounds, because load varies.  A difference within the error of the system's
+ * counts is no excess. */
 static void find_usage(struct answer_choice *choice, const struct tries *tries,
                        int candidate)
 {
@@ -130,6 +135,9 @@ static int order_rank(const struct candidates *candidates, int i)
     return 4 * moves + 2 * (candidates->factor[i] == FACTOR_SEVERAL) + !clause;
 }
 
+/* Finds the largest gain first, then the smallest change among the choices that
+ * are about as good.  All are compared with the largest gain itself, so that
+ * small differences cannot add up. */
 int answer_best(const struct answer *answer,
                 const struct candidates *candidates, enum factor factor)
 {

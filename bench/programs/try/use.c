@@ -1,3 +1,5 @@
+/* Prints the summary of --try, and joins the best choices of all kinds into one
+ * more candidate.  The numbers are those of the findings. */
 #include "bench/programs/try/use.h"
 
 #include "base/system/whole.h"
@@ -64,7 +66,9 @@ static char *name_rules(const struct findings *findings)
 /* The longest path that the library takes. */
 enum { RULES_PATH_MAX = 250 };
 
-/* Returns the scheme, or NULL; sets `name`. */
+/* Returns the scheme, or NULL; sets `name`.  Prefers the rules of all loops to
+ * one scheme.  If the only loop has the same best scheme as the whole program,
+ * rules add nothing: the scheme itself, already `tried`, is returned. */
 static char *choose_scheme(const struct findings *findings, char **name,
                            bool *tried)
 {
@@ -87,6 +91,8 @@ static char *choose_scheme(const struct findings *findings, char **name,
     return whole >= 0 ? need_copy(rounds->candidates->scheme[whole]) : NULL;
 }
 
+/* Joins the best setting of each kind and the best schedule.  A single change
+ * that already ran as a candidate is not added again. */
 int use_together(const struct findings *findings, struct candidates *candidates)
 {
     char *setting = need_copy(""), *name, *scheme;
@@ -159,7 +165,8 @@ static bool are_dropped(const struct findings *findings, enum factor factor)
     return any;
 }
 
-/* Prints the best of each kind for the whole program. */
+/* Prints a clause for each kind, for the whole program: its best choice, or a
+ * gain that others may explain, or the largest gain that may remain unseen. */
 static void print_kinds(const struct findings *findings, FILE *out)
 {
     const struct candidates *candidates = findings->rounds->candidates;
