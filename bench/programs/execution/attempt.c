@@ -1,3 +1,6 @@
+/* Runs the program once with the library preloaded, then reads its counters.  A
+ * program that fails is a result with a reason; error codes are only for what
+ * went wrong here. */
 #include "bench/programs/execution/attempt.h"
 
 #include "base/folder.h"
@@ -146,6 +149,9 @@ static void count_usage(const struct attempts *attempts,
             : NAN;
 }
 
+/* The shell sets the environment, then becomes the program by exec: so no other
+ * process stands between.  Words of the setting are split at blanks by the
+ * shell. */
 static int run_program(const struct attempts *attempts, const char *scheme,
                        const char *setting, const char *counters,
                        double limit_s, struct attempt *attempt,
@@ -198,6 +204,9 @@ static int run_check(const struct attempts *attempts, double limit_s,
                              NULL, err);
 }
 
+/* The clock and the tick counter are both read around the run: their ratio is
+ * the length of a tick.  The machine code of new modules is read after the run,
+ * and serves the next one. */
 int attempt_run(const struct attempts *attempts, const char *scheme,
                 const char *setting, double limit_s, struct attempt *attempt,
                 struct error *err)

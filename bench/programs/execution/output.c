@@ -1,3 +1,5 @@
+/* Hashes a program's stdout as a whole and line by line (XXH3).  The sum of the
+ * lines' hashes does not depend on their order. */
 #include "bench/programs/execution/output.h"
 
 #include "harness/process/need.h"
@@ -78,6 +80,8 @@ void output_close(struct output *output)
 
 /* ---- comparing two outputs ---- */
 
+/* The hash of the whole is last in the digest: if only it differs, the lines
+ * are the same and their order is not. */
 enum output_match output_match(const char *a, const char *b)
 {
     const char *last = strrchr(a, ' ');
@@ -103,6 +107,8 @@ static int is_number(const char *text, const char *at)
     return isdigit((unsigned char)*at);
 }
 
+/* Walks through both texts together.  Where both have a number, the numbers may
+ * differ; all other characters must be the same. */
 double output_differ(const struct output *a, const struct output *b)
 {
     const char *x = a->text, *y = b->text;

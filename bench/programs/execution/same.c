@@ -1,3 +1,5 @@
+/* Runs the program as it is before the run that the user wants.  Both outputs
+ * are files, and are compared byte by byte. */
 #include "bench/programs/execution/same.h"
 
 #include "base/folder.h"

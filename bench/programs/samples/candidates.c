@@ -1,3 +1,5 @@
+/* Reads the list of --try.  Commas separate the parts of the list, and also the
+ * parameters of one scheme: find_end tells them apart. */
 #include "bench/programs/samples/candidates.h"
 
 #include "base/nearest.h"
@@ -166,7 +168,8 @@ static char *find_comma(char *text)
     return text;
 }
 
-/* The end of the part that begins here. */
+/* The end of the part that begins here.  A word with '=' continues the scheme
+ * before it, unless it sets a variable of the environment. */
 static char *find_end(char *text)
 {
     char *end = find_comma(text);

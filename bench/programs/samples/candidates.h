@@ -23,6 +23,8 @@ enum factor {
 };
 extern const char *const factor_names[FACTORS];
 
+/* The arrays are parallel, and own their texts.  A candidate's number is its
+ * index, and never changes. */
 struct candidates {
     int count;
     char *name[CANDIDATES_MAX];    /* canonical; the first is "as it is" */

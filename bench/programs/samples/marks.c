@@ -1,3 +1,5 @@
+/* Changes the status in the lines that end a failed choice's cells.  All other
+ * lines are copied byte by byte, even those that were cut off. */
 #include "bench/programs/samples/marks.h"
 
 #include "base/folder.h"

@@ -1,3 +1,6 @@
+/* Reads the result files of --try.  A file is a launch, and a launch is one run
+ * of the program.  Without the line that ends the whole program's cell, the run
+ * was cut off and does not count. */
 #include "bench/programs/samples/tries.h"
 
 #include "base/folder.h"

@@ -1,4 +1,5 @@
-/* The usual changes of a program's environment. */
+/* The usual changes of a program's environment, by variables of the OpenMP
+ * specification.  A value that the environment already has is not tried. */
 #include "bench/programs/samples/candidates.h"
 
 #include "base/text.h"
