@@ -1,3 +1,5 @@
+/* Shortens the names that a C++ or Fortran compiler gives to functions.  Input
+ * is a demangled symbol, output what a user may write in a rule. */
 #include "bench/programs/symbols/function_names.h"
 
 #include <stdbool.h>
@@ -17,7 +19,9 @@ static size_t operator_length(const char *text, const char *at)
 }
 
 /* Copies the name without its surroundings, and without the arguments of
- * templates unless they are wanted. */
+ * templates unless they are wanted.  A blank outside of brackets ends the
+ * result's type, a parenthesis the name.  Operators are copied whole, because
+ * their characters would count as brackets. */
 static void copy_name(const char *function, bool arguments,
                       char name[NAMES_SIZE])
 {

@@ -1,3 +1,5 @@
+/* Finds processes of the program that lack the library, and says why.  Looks at
+ * /proc while they run, and at the library's own lines after their end. */
 #include "bench/programs/symbols/loaded.h"
 
 #include "base/folder.h"
@@ -112,6 +114,9 @@ bool loaded_belongs(pid_t pid, pid_t program)
     return false;
 }
 
+/* Whether this process has a runtime of OpenMP, but not the library.  One that
+ * still has the file of dlsbench has not become its program yet: a later look
+ * will see it. */
 static bool look_at(pid_t pid, void *arg)
 {
     struct looking *looking = arg;
@@ -187,6 +192,9 @@ static void add_name(struct written *written, const char *name)
              used > 0 ? ", " : "", name);
 }
 
+/* A line of a COUNTERS_LOADED file (dls/omp/omp_counters.h): begin or end,
+ * process, whether a runtime is there, rank, ranks, and the name of the
+ * image. */
 static void take_line(struct written *written, const struct loaded *loaded,
                       const char *line)
 {

@@ -43,6 +43,8 @@ int loaded_find(const char *name, char *path, size_t size, struct error *err)
     return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
 }
 
+/* The first two reasons are those of the loader's secure mode (ld.so(8)), in
+ * which it ignores such a library. */
 const char *loaded_why_not(const char *path)
 {
     struct stat info;

@@ -1,3 +1,6 @@
+/* Functions by the symbol table, lines and inlined calls by DWARF, both read
+ * with elfutils' libdwfl.  An offset is an address as in the file's program
+ * headers (p_vaddr). */
 #include "bench/programs/symbols/symbols.h"
 
 #include <dlfcn.h>
@@ -47,7 +50,8 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* libdw searches all symbols for each address; in a stripped file most have no
- * name. */
+ * name.  In sorted order `to` is the last end so far: one binary search then
+ * tells whether any symbol may have an address. */
 static void find_spans(struct file *file)
 {
     int count = dwfl_module_getsymtab(file->module);
@@ -361,6 +365,9 @@ static bool tests_result(const unsigned char *code)
     return false;
 }
 
+/* Searches for e8 (a call), a test of its result, and a stub that leads to
+ * omp_get_thread_num.  It does not decode instructions; the stub's relocation
+ * makes a wrong match unlikely. */
 bool symbols_has_master(struct symbols *symbols, const char *path,
                         uint64_t function, uint64_t from, uint64_t to)
 {

@@ -119,7 +119,8 @@ bool loaded_loader(const char *path, char loader[PATH_MAX])
     return is_elf;
 }
 
-/* In one part with notes. */
+/* In one part with notes.  The name and the data of a build id's note are
+ * padded to multiples of 4 bytes. */
 static bool find_id(const struct image *image, const Elf64_Phdr *part,
                     unsigned char id[8])
 {
