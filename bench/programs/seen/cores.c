@@ -1,4 +1,6 @@
-/* Threads that share cores. */
+/* Threads that share cores: compares the teams of a process, and of the ranks
+ * beside it, with the processors that they may use.  Where threads share, no
+ * schedule can be judged. */
 #include "bench/programs/seen/loops.h"
 
 #include "base/text.h"

@@ -1,3 +1,6 @@
+/* Answers the library's questions, each in one message over its own connection.
+ * The socket in the folder is for all who can reach it; by the abstract name
+ * only the program's descendants may ask. */
 #include "bench/programs/seen/lookup.h"
 
 #include "bench/options/command.h"

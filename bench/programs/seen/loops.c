@@ -1,3 +1,5 @@
+/* Reads the files of counters.  Ticks become seconds, and addresses become
+ * places in the source. */
 #include "bench/programs/seen/loops.h"
 
 #include "base/folder.h"

@@ -1,3 +1,5 @@
+/* Writes recorded costs as trace files: comments first, then the seconds of one
+ * iteration in each line.  A line N:X stands for N iterations of X seconds. */
 #include "bench/programs/seen/recorded.h"
 
 #include "base/system/whole.h"

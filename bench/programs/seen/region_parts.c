@@ -56,7 +56,9 @@ static void drop_lefts(struct loops_process *process)
     process->lefts = kept;
 }
 
-/* A part with only a loop belongs to that loop's row. */
+/* A part with only a loop belongs to that loop's row.  It is one if its
+ * directive combines region and loop, or if loops cover 80 % of what may be
+ * loops in its region. */
 void parts_drop_loops(struct loops_process *process)
 {
     const struct counters *counters = process->counters;
@@ -174,6 +176,8 @@ static void say_fine_part(const struct loops_loop *part, double saves,
              100 * most, verdict_rest(part, most, saves));
 }
 
+/* The order of the cases matters.  Numbers of a part that is still open, has
+ * one thread, or shares cores are never judged. */
 const char *verdict_part(const struct loops_loop *part, double seconds,
                          char *text, size_t size)
 {

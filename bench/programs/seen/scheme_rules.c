@@ -1,3 +1,6 @@
+/* Keeps the rules of a file, and which of them matched a loop.  The library
+ * applies the rules itself; this list serves the report and the names that are
+ * looked up. */
 #include "bench/programs/seen/scheme_rules.h"
 
 #include "base/text.h"
@@ -113,6 +116,8 @@ static bool go_on(const struct rules *rules, int i)
            rule[i + 1].line == rule[i].line + 1;
 }
 
+/* A loop's rules are adjacent lines: those by build, then one by line.  If one
+ * of them was used, none of them is idle. */
 bool rules_is_idle(const struct rules *rules, int i)
 {
     while (i > 0 && go_on(rules, i - 1))

@@ -1,3 +1,5 @@
+/* Prints the report for people: tables, a sentence for each row, and the
+ * answer.  seen_rows.c has the same numbers for programs. */
 #include "bench/programs/seen/seen_report.h"
 
 #include "base/text.h"
@@ -226,6 +228,8 @@ static void add_common(struct answer_sum *sum, const struct loops_loop *row,
     snprintf(sum->open_name, sizeof(sum->open_name), "%s", name);
 }
 
+/* Prints the verdicts, and sums in `sum` what the answer below the report
+ * needs. */
 static void say_loops(FILE *out, const struct loops_process *process,
                       double seconds, struct answer_sum *sum)
 {

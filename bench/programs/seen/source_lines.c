@@ -1,3 +1,5 @@
+/* The names of loops and parts in reports, and sums over loops of one line.
+ * Times, visits and chunks add up; means do not, and become NAN. */
 #include "bench/programs/seen/source_lines.h"
 
 #include "base/text.h"

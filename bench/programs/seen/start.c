@@ -1,3 +1,6 @@
+/* Runs the program as a child with the library preloaded.  Meanwhile it passes
+ * signals on, answers questions about lines, and in the end waits for
+ * orphans. */
 #include "bench/programs/seen/start.h"
 
 #include "base/text.h"
@@ -293,6 +296,8 @@ static double children_cpu(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+/* Signals are blocked before the fork, so that none is lost.  The pipe closes
+ * by exec: what comes through it is the error of an exec that failed. */
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {

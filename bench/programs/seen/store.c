@@ -1,3 +1,5 @@
+/* Writes one run of a program as a launch: a manifest, and a file of runs with
+ * the lines of each loop and of the whole program. */
 #include "bench/programs/seen/store.h"
 
 #include "base/stamp.h"
