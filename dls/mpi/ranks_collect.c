@@ -13,6 +13,8 @@
  * Counts of MPI are int. */
 enum { PARTS = 512, BATCH = 1 << 24, PART = 1 << 30, TAG = 900 };
 
+/* `head` goes first, so that the receiver knows how many bytes follow.
+ * `capacity` is the same in all ranks. */
 struct batch {
     struct {
         int64_t parts, bytes;
@@ -94,7 +96,8 @@ static int64_t add_part(const dls_data *output, struct batch *batch,
     return added;
 }
 
-/* The next batch of this rank; without parts when there is no more. */
+/* The next batch of this rank; without parts when there is no more.  A chunk
+ * that does not fit is continued in the next batch, from `at` on. */
 static void fill_batch(struct collecting *c, struct cursor *at)
 {
     const struct ranks *ranks = c->ranks;
@@ -129,6 +132,8 @@ static void place_batch(const struct collecting *c)
 
 /* ---- messages ---- */
 
+/* All ranks get the bytes by a broadcast, one root by a message.  With one
+ * root, ranks other than sender and root do nothing. */
 static void move_bytes(const struct collecting *c, int from, void *data,
                        int bytes)
 {
@@ -195,6 +200,8 @@ static int64_t largest_iteration(const struct collecting *c)
     return largest;
 }
 
+/* A batch takes one iteration at least: its room is that of the largest
+ * iteration in any rank, and never below BATCH. */
 static int open_batch(struct collecting *c)
 {
     struct ranks *ranks = c->ranks;

@@ -91,6 +91,9 @@ static int check_charge(struct ranks *ranks, int64_t iterations)
                      (long long)loop->cost_count, (long long)iterations);
 }
 
+/* Checks all before anything changes: after a refusal the loop is as it was.
+ * Costs are checked against the new number, which is therefore set for a
+ * moment. */
 static int check_again(struct ranks *ranks, int64_t iterations)
 {
     struct error *err = &ranks->loop.error;
@@ -120,6 +123,8 @@ static int check_again(struct ranks *ranks, int64_t iterations)
     return code;
 }
 
+/* The transport stays open for the same number of iterations, and is opened
+ * anew for another one. */
 static int open_again(dls_loop *loop, int64_t iterations)
 {
     struct ranks *ranks = ranks_of(loop);
@@ -144,6 +149,8 @@ static int open_again(dls_loop *loop, int64_t iterations)
     return loop_fail(loop, code);
 }
 
+/* Frees the loop in any case, also after an error or with iterations left;
+ * `unfinished` has their number. */
 static int close_loop(dls_loop *loop, int64_t *unfinished)
 {
     struct ranks *ranks = ranks_of(loop);

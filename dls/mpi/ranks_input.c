@@ -124,6 +124,8 @@ static int64_t bytes_before(const struct data *data, int64_t iteration)
                                 : iteration * (int64_t)data->input.bytes;
 }
 
+/* Only rank 0 can measure its input.  All ranks need the places of all
+ * iterations, to get those of any chunk themselves. */
 static int measure_input(struct ranks *ranks)
 {
     struct data *data = &ranks->data;
@@ -162,6 +164,8 @@ static void close_store(struct ranks *ranks)
     data->is_open = false;
 }
 
+/* The window's passive epoch (MPI_Win_lock_all) lasts until close_store.  So
+ * workers get input at any time, without synchronizing with rank 0. */
 static int make_window(struct ranks *ranks)
 {
     struct data *data = &ranks->data;
@@ -210,6 +214,9 @@ static void fill_store(struct data *data, int64_t iterations)
         memcpy(data->store, input->memory, (size_t)data->bytes);
 }
 
+/* Store and window stay if the input has as many bytes as before.  Its content
+ * may be new: it is packed or copied again, unless the store is the program's
+ * own memory. */
 int data_begin(struct ranks *ranks)
 {
     struct data *data = &ranks->data;
@@ -256,6 +263,8 @@ void data_close(struct ranks *ranks)
 
 /* ---- during the loop ---- */
 
+/* A probe receives nothing, but in some networks MPI_Get is only answered while
+ * rank 0 is in MPI. */
 void data_serve(struct ranks *ranks)
 {
     const struct comm *comm = &ranks->comm;

@@ -99,6 +99,8 @@ static struct source_back *back_of(struct ranks *ranks, int worker)
     return all != NULL ? all : ranks->loop.back;
 }
 
+/* The barrier at the end keeps workers from asking a rank that has not begun to
+ * listen. */
 int ranks_begin(struct ranks *ranks, bool again)
 {
     bool goes_on = again && ranks->is_open;
@@ -206,6 +208,8 @@ void ranks_pass(dls_loop *loop, int number)
 
 /* ---- the calls of workers ---- */
 
+/* A worker without chunks of its own source may still get one that a leaving
+ * worker gave back. */
 static inline int take_chunk(struct ranks *ranks, int worker,
                              struct chunk *chunk)
 {
@@ -263,6 +267,8 @@ static int give_back(struct ranks *ranks, int number, bool last)
     return 0;
 }
 
+/* A worker must not take a chunk along that is reserved for it: its source's
+ * master or give_back passes the chunk on.  The last worker may be refused. */
 int ranks_leave(dls_loop *loop, int number)
 {
     struct ranks *ranks = ranks_of(loop);

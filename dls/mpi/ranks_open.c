@@ -161,6 +161,8 @@ static uint64_t hash_of_costs(const dls_loop *loop)
     return hash;
 }
 
+/* Compares one number for each argument, texts by their hash.  `words` has the
+ * same order; its NULL stands for no difference. */
 static int compare_arguments(struct ranks *ranks, const dls_options *known)
 {
     static const char *const words[] = {"schemes (DLS_SCHEDULE included)",
@@ -201,6 +203,8 @@ static int make_room(struct ranks *ranks)
     return loop_allocate(&ranks->loop);
 }
 
+/* Ranks may have different numbers of workers, also 0.  Each rank passes the
+ * powers of its own workers only; here all get those of all. */
 static int share_workers(struct ranks *ranks, const double *power)
 {
     const struct comm *comm = &ranks->comm;
@@ -236,6 +240,8 @@ static int share_workers(struct ranks *ranks, const double *power)
     return code;
 }
 
+/* All ranks agree after each step.  Otherwise a rank with an error would leave
+ * the others waiting in the next collective call. */
 static int open_agreed(struct ranks *ranks, const struct passed *passed)
 {
     const struct comm *comm = &ranks->comm;

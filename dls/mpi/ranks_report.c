@@ -55,6 +55,8 @@ int ranks_report_open(struct ranks *ranks, const char *name)
     return comm_agree(comm, code, &loop->error);
 }
 
+/* Rank 0 sums the times and writes the run.  The others need its number and
+ * time, because their lines of workers refer to it. */
 int ranks_report_step(struct ranks *ranks)
 {
     dls_loop *loop = &ranks->loop;

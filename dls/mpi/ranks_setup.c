@@ -57,6 +57,8 @@ bool ranks_charge(const struct ranks *ranks)
 
 /* ---- which ---- */
 
+/* By default one rank uses a shared counter, several ranks a window: in shared
+ * memory on one host, by RMA across hosts. */
 static void choose_transport(struct ranks *ranks)
 {
     const char *name = option_text(ranks, OPTION_TRANSPORT);
@@ -233,6 +235,8 @@ static int refuse_threads(struct ranks *ranks, const char *level,
                      instead);
 }
 
+/* Follows MPI's levels of threads.  SERIALIZED needs the program's lock; below
+ * it, several workers need a pool, from which they get chunks without MPI. */
 static int check_threads(struct ranks *ranks, const struct hierarchy *h)
 {
     struct comm *comm = &ranks->comm;
@@ -306,6 +310,8 @@ static int place_workers(struct ranks *ranks)
     return code;
 }
 
+/* The steps up to the agreement only compute and check, so one agreement covers
+ * the errors of all of them. */
 int ranks_choose(struct ranks *ranks)
 {
     struct error *err = &ranks->loop.error;
