@@ -240,6 +240,8 @@ static bool take_last(struct frame *frame, struct chunk *chunk)
     return true;
 }
 
+/* Takes from the own range, else steals half of another.  Only `done` tells
+ * that nothing is left: a stolen half is in no range while it moves. */
 static bool take_stolen(struct frame *frame, struct chunk *chunk)
 {
     struct instance *instance = frame->instance;

@@ -1,3 +1,5 @@
+/* Measures the parts of a parallel region.  Each thread notes when it begins
+ * and arrives; thread 0 counts the part when all have arrived. */
 #include "dls/omp/omp_team.h"
 
 #include "base/cache_line.h"
@@ -158,6 +160,7 @@ static void add_part(struct counters_site *counted, const struct part *part)
     count_threads(counted, part->threads);
 }
 
+/* The part that a team's first thread is in; gather_part fills in the rest. */
 static struct part part_of(const struct mate *first)
 {
     return (struct part){

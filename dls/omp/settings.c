@@ -244,6 +244,8 @@ static int parse_schedule(const struct schedule *schedule,
     return code;
 }
 
+/* NULL: the loop runs as without a scheme; `why` then has the reason for the
+ * report, or is empty where no rule names the loop. */
 static const struct strategy *choose_strategy(const struct counters_site *site,
                                               const struct loop_names *names,
                                               char why[COUNTERS_NAME_MAX])

@@ -245,6 +245,8 @@ void sites_release(void)
     engine_unlock(&lock);
 }
 
+/* An open hash table.  A key never changes once it is set, and no site is
+ * removed: so a search needs no lock. */
 static struct loop_site *find_site(uintptr_t key, const void *address,
                                    const struct clause *clause)
 {
