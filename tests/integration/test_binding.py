@@ -37,8 +37,9 @@ def shown(dlsbench, *words, code=0):
 @needs_two
 @pytest.mark.parametrize("memory", ["touch", "bind"])
 def test_a_list_is_followed_as_shown_before(dlsbench, memory):
+    """Of a list that is longer than needed, the first ones."""
     spots = CORES[1::-1]
-    how = ("--bind", f"{spots[0]},{spots[1]}")
+    how = ("--bind", f"{spots[0]},{spots[1]},{spots[0]}")
     before = shown(dlsbench, "--threads", 2, *how)
     assert before == dict(enumerate(spots))
     done = dlsbench(*CELL, "--threads", 2, *how, "--memory", memory)
