@@ -23,6 +23,8 @@
 /* Less free space counts as full: a run of many cells needs some of it. */
 static const double FREE_BYTES_MIN = 1 << 20;
 
+#define MAKE_AGAIN "campaign.yaml back, which --prepare --out NEW/ makes again"
+
 static int file_path(char *out, size_t size, const char *dir, const char *name,
                      struct error *err)
 {
@@ -103,8 +105,9 @@ static int check_existing(const struct rundir *dir,
         return code;
     if (access(path, F_OK) != 0)
         return error_set(err, EEXIST,
-                         "%s holds files but no campaign.yaml: it is not a "
-                         "result directory, give another --out",
+                         "%s holds files but no campaign.yaml, so that run "
+                         "cannot continue it: give another --out, or "
+                         "put " MAKE_AGAIN,
                          dir->path);
     if (options->resume || options->prepare)
         return 0;
@@ -193,9 +196,11 @@ static int check_campaign(struct rundir *dir, const char *path,
     dir->gained = 0;
     if (holds_text(path, whole->text))
         return 0;
-    int code = campaign_load(path, &plain, &stored, err);
+    struct error why;
+    int code = campaign_load(path, &plain, &stored, &why);
     if (code != 0)
-        return code;
+        return error_set(err, -code, "%s; if it is damaged, put " MAKE_AGAIN,
+                         why.text);
     const char *other = find_difference(&stored, whole);
     const char *setting = policy_difference(&stored.asked, &whole->asked);
     dir->seed = stored.seed;

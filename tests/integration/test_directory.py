@@ -261,6 +261,8 @@ def test_a_folder_of_somebody_else_is_not_entered(
     assert result.code == 2
     (line,) = result.error_lines()
     assert f"{out.name} holds files but no campaign.yaml" in line
+    assert line.endswith("or put campaign.yaml back, which --prepare --out "
+                         "NEW/ makes again")
     assert [x.name for x in out.iterdir()] == ["f"]
     (out / "f").unlink()
     for name in ".lock", ".dlsbench-abcdef":
@@ -270,6 +272,27 @@ def test_a_folder_of_somebody_else_is_not_entered(
         shutil.rmtree(out)
         out.mkdir()
     assert dlsbench(*args, "--set", "scheme=ss").code == 0
+
+
+@pytest.mark.parametrize("cut", [None, 40])
+def test_a_lost_or_cut_campaign_is_made_again(
+        tmp_path, dlsbench, campaign, cut):
+    """As the message says, also with the overrides of --set."""
+    path = campaign(SMALL)
+    args = "run", path, "--oversubscribe", "--set", "scheme=ss"
+    assert dlsbench(*args).code == 0
+    stored, new = tmp_path / "out/campaign.yaml", tmp_path / "new/"
+    text = stored.read_text()
+    stored.unlink()
+    if cut:
+        stored.write_text(text[:cut])
+    result = dlsbench(*args, "--resume")
+    assert result.code == 2
+    assert "put campaign.yaml back, which --prepare --out" in result.err
+    assert dlsbench(*args, "--prepare", "--out", f"{new}/").code == 0
+    shutil.copy(new / "campaign.yaml", stored)
+    assert stored.read_text() == text
+    assert dlsbench(*args, "--resume").code == 0
 
 
 # ---- a dry run of what is gone on with ----
