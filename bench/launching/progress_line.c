@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,7 +41,9 @@ void progress_line(struct progress *progress, const char *text, double now,
         return;
     progress->shown = now;
     if (!progress->terminal) {
-        fprintf(stderr, "dlsbench: %s\n", text);
+        if (strcmp(progress->text, text) != 0)
+            fprintf(stderr, "dlsbench: %s\n", text);
+        snprintf(progress->text, sizeof(progress->text), "%s", text);
         return;
     }
     struct winsize window;

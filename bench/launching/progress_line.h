@@ -1,5 +1,5 @@
 /* The progress display on stderr: one line redrawn on a terminal, otherwise
- * plain lines every few seconds. */
+ * plain lines every few seconds where something has changed. */
 #ifndef BENCH_LAUNCHING_PROGRESS_LINE_H
 #define BENCH_LAUNCHING_PROGRESS_LINE_H
 
@@ -12,6 +12,7 @@ struct progress {
     double shown;   /* when the last line was printed */
     double every_s; /* between two lines, without a terminal */
     bool drawn;     /* the terminal shows a line */
+    char text[320]; /* the last line, without a terminal */
 };
 
 void progress_open(struct progress *progress, double now);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CELLS = 3 };
 
@@ -130,7 +131,7 @@ static void more_repetitions_are_explained(void **state)
     assert_true(watch_any_longer(&watch));
     assert_true(fabs(watch_fraction(&watch) - (2 + 17 / 51.0) / 3) < 1e-12);
     static const char line[] = "2/3 cells, up to 20 s left, times vary: "
-                               "repetition 17 of 9 to 50, ";
+                               "repetition 17 (at least 9, at most 50), ";
     progress_text(&watch, 69, text, sizeof(text));
     assert_true(strncmp(text, line, sizeof(line) - 1) == 0);
     watch_line(&watch, "@done bbbbbbbbbbbbbbbb ok", 104);
@@ -172,6 +173,27 @@ static void the_beginning_tells_no_time_left(void **state)
     watch_free(&watch);
 }
 
+/* A file gets no line twice. */
+static void lines_without_a_terminal_say_something_new(void **state)
+{
+    struct progress progress;
+    char text[99];
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    assert_true(file != NULL && dup2(fileno(file), STDERR_FILENO) >= 0);
+    progress_open(&progress, 0);
+    progress_line(&progress, "1/2 cells", 10, false);
+    progress_line(&progress, "1/2 cells", 20, false);
+    progress_line(&progress, "2/2 cells", 30, false);
+    progress_line(&progress, "2/2 cells", 30, true);
+    dup2(kept, STDERR_FILENO);
+    rewind(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    assert_string_equal(text, "dlsbench: 1/2 cells\ndlsbench: 2/2 cells\n");
+    fclose(file);
+    close(kept);
+}
+
 static void durations_are_short(void **state)
 {
     static const struct {
@@ -193,4 +215,5 @@ TESTS(cmocka_unit_test(lines_move_cells_on),
       cmocka_unit_test(more_repetitions_are_explained),
       cmocka_unit_test(trials_have_a_number_of_their_own),
       cmocka_unit_test(the_beginning_tells_no_time_left),
+      cmocka_unit_test(lines_without_a_terminal_say_something_new),
       cmocka_unit_test(durations_are_short))

@@ -18,14 +18,14 @@ double progress_left(double elapsed, double fraction)
 
 static void current_text(const struct watch *watch, char *text, size_t size)
 {
-    char longer[64] = "";
+    char longer[96] = "";
     if (watch->current < 0)
         return;
     const struct watched_cell *watched = &watch->cells[watch->current];
     const struct cell *c = watched->cell;
     if (watch_is_longer(watched))
         snprintf(longer, sizeof(longer),
-                 ", times vary: repetition %d of %d to %d",
+                 ", times vary: repetition %d (at least %d, at most %d)",
                  watched->repetitions, watched->expected, watch->most);
     snprintf(text, size, "%s, %.40s %.30s %dx%d %s %s", longer, c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy);
