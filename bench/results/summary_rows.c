@@ -239,7 +239,7 @@ void summary_rows_write(FILE *out, const struct summary_row *rows, int count,
 void summary_rows_legend(FILE *out, const struct results *results,
                          const struct summary_row *rows, int count)
 {
-    bool ranked = false, half = false, bound = false, slower = false;
+    bool ranked = false, half = false, few = false, bound = false, slow = false;
     char text[512];
     for (int i = 0; i < count; i++) {
         const struct summary_row *row = &rows[i];
@@ -248,20 +248,22 @@ void summary_rows_legend(FILE *out, const struct results *results,
         ranked |= summary_row_ranked(row) &&
                   results_tried(results, row->result->cell.kernel) == NULL;
         half |= isfinite(row->half_s);
+        few |= !isfinite(row->half_s);
         bound |= isfinite(row->bound_s);
-        slower |= !row->result->simulated && row->time.median < row->bound_s;
+        slow |= !row->result->simulated && row->time.median < row->bound_s;
     }
-    snprintf(text, sizeof(text), "%s%s%s%s",
+    snprintf(text, sizeof(text), "%s%s%s%s%s",
              ranked ? "; * fastest of its group; = cannot be told from the "
                       "fastest"
                     : "",
              half ? "; +/- half the 95 % interval of the median" : "",
+             few ? "; no +/- with fewer than 6 repetitions" : "",
              bound ? "; t/bound: over the least time that these chunks can "
                      "take"
                    : "",
-             slower ? ", below 1 where the machine was slower when costs were "
-                      "measured"
-                    : "");
+             slow ? ", below 1 where the machine was slower when costs were "
+                    "measured"
+                  : "");
     fputc('\n', out);
     if (text[0] != '\0')
         table_heading(out, 0, text + 2);

@@ -309,12 +309,13 @@ def test_the_legend_explains_what_is_there(dlsbench, tmp_path):
     path = made(tmp_path / "d", APART, 0.4)
     out = " ".join(dlsbench("summary", path).out.split())
     assert "; +/- half the 95 % interval of the median; t/bound" in out
-    assert "below 1 where" not in out
+    assert "below 1 where" not in out and "no +/-" not in out
     there = Directory(tmp_path / "one")
     there.cell([0.4], run={"serial_s": 0.7, "bound_s": None})
     there.manifest()
-    out = dlsbench("summary", there.path).out
+    out = " ".join(dlsbench("summary", there.path).out.split())
     assert "half the 95 %" not in out and "t/bound:" not in out
+    assert "no +/- with fewer than 6 repetitions" in out
 
 
 def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
