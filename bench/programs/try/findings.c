@@ -43,9 +43,9 @@ const char *findings_say_seems(const struct findings *findings, int subject,
 {
     const struct answer_choice *its = &findings->answer[subject].choice[choice];
     snprintf(text, size,
-             "%s seems to gain %.1f %%, at least %.1f %%: no more than the "
-             "%.2f processors that others had more while the program ran as "
-             "it is",
+             "%s seems to gain %.1f %%, at least %.1f %%, which load may "
+             "explain: other processes used %.2f more processors during the "
+             "unmodified runs",
              findings->rounds->candidates->name[choice], 100 * its->gain,
              100 * its->low, its->excess);
     return text;
