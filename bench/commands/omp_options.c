@@ -183,11 +183,9 @@ static int check_several(const struct omp_input *in, struct error *err)
               "is missing";
     else if (in->seeds && in->out != NULL)
         why = "--out is for one scheme and for --try, not for several seeds";
-    else if (in->suggest != NULL && (in->list != NULL || in->seeds))
-        why = "--suggest runs no program";
-    else if (in->code != NULL &&
-             (in->list != NULL || in->seeds || in->suggest != NULL))
-        why = "--static runs no program, and reads one file";
+    else if ((in->suggest || in->code) &&
+             (in->list || in->seeds || (in->suggest && in->code)))
+        why = "--suggest and --static run no program, and read one file";
     return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
 }
 
@@ -212,12 +210,9 @@ static int check_records(const struct omp_input *in, bool runs,
     else if (!runs && in->on != NULL && in->record == NULL)
         why = "--on: a program is missing, or --record DIR with records to "
               "read";
-    else if (!runs && in->on != NULL && in->scheme != NULL)
-        why = "--on reads the records of --record without a program, and takes "
-              "no --scheme then";
-    else if (!runs && in->on != NULL && in->loops >= 0)
-        why = "--on reads the records of --record without a program: --loops "
-              "was for their recording";
+    else if (!runs && in->on != NULL && (in->scheme || in->loops >= 0))
+        why = "--on reads the records of --record without a program: --scheme "
+              "and --loops were for their recording";
     if (why != NULL)
         return error_set(err, EINVAL, "omp: %s", why);
     return in->on != NULL ? omp_on_check(in->on, err) : 0;
@@ -230,7 +225,10 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (lacks_mark(words, argv))
         return error_set(err, EINVAL,
                          "omp: '--' is missing before the program: dlsbench "
-                         "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
+                         "omp [OPTION...] -- PROGRAM [ARGUMENT...]%s",
+                         strncmp(argv[1], "--on", 4) == 0
+                             ? "; records are read by --record DIR"
+                             : "");
     in->loops = -1;
     int code = options_read(&page, words, argv, in, err);
     in->seeds = code == 0 && in->scheme != NULL && try_has_seeds(in->scheme);
@@ -239,17 +237,13 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (code == 0)
         code = check_records(in, words + 1 < argc, err);
     in->reads = in->on != NULL && words == argc;
-    if (code == 0 && in->suggest != NULL && words < argc)
-        code = error_set(err, EINVAL,
-                         "omp: --suggest %s runs no program: without what is "
-                         "behind '--'",
-                         in->suggest);
-    if (code == 0 && in->code != NULL && words < argc)
-        code = error_set(err, EINVAL,
-                         "omp: --static %s runs no program: without what is "
-                         "behind '--'",
-                         in->code);
     bool alone = in->suggest != NULL || in->code != NULL;
+    if (code == 0 && alone && words < argc)
+        code = error_set(err, EINVAL,
+                         "omp: --%s %s runs no program: without what is "
+                         "behind '--'",
+                         in->suggest ? "suggest" : "static",
+                         in->suggest ? in->suggest : in->code);
     if (code == 0 && !alone && !in->reads && words + 1 >= argc)
         code = error_set(err, EINVAL,
                          "omp: a program is missing: dlsbench omp [OPTION...] "

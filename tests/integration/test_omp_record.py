@@ -299,9 +299,10 @@ def test_what_is_no_record_is_one_line(program, tmp_path):
             (["--on", 4, "--record", "empty"], "has no records"),
             (["--on", 4, "--record", "full"], "visit1.txt:2: the cost -1"),
             (["--on", 4, "--record", "full", "--scheme", "ss"],
-             "takes no --scheme"),
+             "--scheme and --loops were for their"),
             (["--on", 4, "--record", "full", "--loops", "dynamic"],
-             "--loops was for their recording"),
+             "--scheme and --loops were for their"),
+            (["--on", 4, "full"], "records are read by --record DIR"),
             (["--on", 4, "--record", "full", "--", program], "leave out the"),
             (["--on", 4, "--scheme", "fss", "--", program], "css:chunk=K")):
         done = run("omp", *words, cwd=tmp_path)
