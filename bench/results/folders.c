@@ -67,6 +67,13 @@ int folders_make(const char *path, bool *new, struct error *err)
     return 0;
 }
 
+/* "DIR/" is DIR. */
+static void trim_slashes(char *path)
+{
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
+        path[--n] = '\0';
+}
+
 int folders_name_out(const char *command, const char *out, char *path,
                      size_t size, struct error *err)
 {
@@ -83,6 +90,7 @@ int folders_name_out(const char *command, const char *out, char *path,
                          "name another directory",
                          command, out);
     *strrchr(path, '/') = '\0';
+    trim_slashes(path);
     return 0;
 }
 
@@ -119,19 +127,14 @@ static int name_by_time(char *path, size_t size, const char *campaign)
 int rundir_choose(struct rundir *dir, const char *campaign, const char *out,
                   struct error *err)
 {
-    int length;
-    if (out != NULL && strchr(out, '/') != NULL) {
-        length = snprintf(dir->path, sizeof(dir->path), "%s", out);
-        while (length > 1 && dir->path[length - 1] == '/' &&
-               (size_t)length < sizeof(dir->path))
-            dir->path[--length] = '\0';
-    } else if (out != NULL) {
-        length = snprintf(dir->path, sizeof(dir->path), "results/%s/%s",
-                          campaign, out);
-    } else {
-        length = name_by_time(dir->path, sizeof(dir->path), campaign);
-    }
-    if ((size_t)length >= sizeof(dir->path))
+    size_t size = sizeof(dir->path);
+    int length =
+        out == NULL ? name_by_time(dir->path, size, campaign)
+        : strchr(out, '/') != NULL
+            ? snprintf(dir->path, size, "%s", out)
+            : snprintf(dir->path, size, "results/%s/%s", campaign, out);
+    trim_slashes(dir->path);
+    if ((size_t)length >= size)
         return error_set(err, ENAMETOOLONG, "--out: the path is too long");
     return 0;
 }

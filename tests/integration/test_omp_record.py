@@ -324,7 +324,9 @@ def test_bad_input_is_one_line(program, tmp_path):
 
 
 def test_all_readers_say_the_answer_of_the_report(program, tmp_path):
-    done = run("omp", "--out", "out/", "--", program, cwd=tmp_path)
+    done = run("omp", "--out", "out/", "--record", "costs/", "--", program,
+               cwd=tmp_path)
+    assert "out\n" in done.stderr and "//" not in done.stderr
     (answer,) = re.findall("^Answer: (.*)$", done.stderr, re.M)
     said = " ".join(run("summary", "out", cwd=tmp_path).stdout.split())
     assert f"Answers {' '.join(answer.split())} " in said

@@ -207,17 +207,21 @@ static int write_loop(struct recorded *recorded, const char *from, FILE *out,
 int recorded_write(const char *from, const char *to, const struct loops *loops,
                    FILE *out, int *files, struct error *err)
 {
-    int code = 0;
+    int code = 0, length = (int)strlen(to);
+    while (length > 1 && to[length - 1] == '/')
+        length--;
+    char *folder = need_text("%.*s", length, to);
     *files = 0;
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; code == 0 && k < loops->process[i].loops; k++) {
             struct recorded recorded = {.process = &loops->process[i],
                                         .loop = &loops->process[i].loop[k],
-                                        .to = to,
+                                        .to = folder,
                                         .tick_s = loops->tick_s};
             code = write_loop(&recorded, from, out, err);
             *files += recorded.visits;
         }
+    free(folder);
     return code;
 }
 

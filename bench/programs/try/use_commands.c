@@ -94,8 +94,11 @@ static char *more_rounds(const struct findings *findings, int repetitions)
         fputs(" --check", out);
         command_print_word(out, attempts->check);
     }
+    char *folder =
+        need_text(strchr(rounds->folder, '/') ? "%s" : "./%s", rounds->folder);
     fprintf(out, " --repetitions %d --resume --out", repetitions);
-    command_print_word(out, rounds->folder);
+    command_print_word(out, folder);
+    free(folder);
     fputs(" --", out);
     print_program(findings, out);
     return finish(out, &text);
