@@ -64,6 +64,9 @@ struct campaign {
  * or -ENOENT with the known names. */
 int campaign_find(const char *text, char *path, size_t size, struct error *err);
 
+/* Prints a line for each of these names, with a tab and a sentence. */
+void campaign_print_names(FILE *out);
+
 /* Sets the values of `cores` and rank_per for `machine` (topo_open_other; NULL:
  * this one): its cores, at least 2 so that there is something to share, unless
  * the setup has a number.  Fills `room`; the setup then points to it.  Returns

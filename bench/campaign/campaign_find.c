@@ -57,3 +57,19 @@ int campaign_find(const char *text, char *path, size_t size, struct error *err)
         return error_set(err, ENAMETOOLONG, "%s: the name is too long", text);
     return 0;
 }
+
+void campaign_print_names(FILE *out)
+{
+    char folder[PATH_MAX];
+    struct dirent **list = NULL;
+    int count = installed_find("bench/campaigns", folder, sizeof(folder)) == 0
+                    ? scandir(folder, &list, is_campaign, alphasort)
+                    : 0;
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "%.*s\ta campaign that comes with DLSBench\n",
+                (int)(strlen(list[i]->d_name) - strlen(ENDING)),
+                list[i]->d_name);
+        free(list[i]);
+    }
+    free(list);
+}

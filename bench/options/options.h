@@ -96,6 +96,8 @@ struct options_page {
     const char *const *common;
     /* Called for a word that is not an option.  NULL: words are errors. */
     int (*take_word)(void *command, const char *text, struct error *err);
+    /* Prints the words that it takes for --help=complete, or NULL. */
+    void (*print_words)(FILE *out);
 };
 
 /* Tables that every command has after its own; NULL ends the list. */
@@ -124,7 +126,7 @@ void options_print_usage(const struct options_page *page, FILE *out);
 
 /* --help=man: the manual page, for man(1). --help=complete: for shells, a line
  * for each option, or for each word that it takes: "--name=word", a tab and the
- * help. */
+ * help; then the words of print_words. */
 void options_print_man(const struct options_page *page, FILE *out);
 void options_print_complete(const struct options_page *page, FILE *out);
 

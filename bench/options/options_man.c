@@ -163,4 +163,6 @@ void options_print_complete(const struct options_page *page, FILE *out)
                  !options_is_end(e); e++)
                 if (e->name != NULL)
                     complete_entry(out, e);
+    if (page->print_words != NULL)
+        page->print_words(out);
 }

@@ -13,8 +13,9 @@ _dlsbench()
         cut -f 1 | grep -F -- "$word" | grep "^${word//[^a-zA-Z0-9=_-]/.}")
     if [[ $word == --*=* ]]; then
         COMPREPLY=("${COMPREPLY[@]#"${word%%=*}="}")
-    elif [ "${#COMPREPLY[@]}" -eq 0 ]; then
-        compopt -o default 2>/dev/null
+    elif [[ $COMP_CWORD -gt 1 && $word != -* ]]; then
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
+        compopt -o filenames 2>/dev/null
     fi
     [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
 }

@@ -112,6 +112,7 @@ def typed(shell, text, tmp_path, expected="never"):
            "INPUTRC": "/dev/null", "ZDOTDIR": str(tmp_path)}
     pid, terminal = pty.fork()
     if pid == 0:
+        os.chdir(tmp_path)
         os.execvpe(words[0], words, env)
     shown = ""
 
@@ -139,9 +140,12 @@ def typed(shell, text, tmp_path, expected="never"):
 def test_a_real_shell_completes(shell, tmp_path):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
+    (tmp_path / "worked.yaml").touch()
     for text, expected in [
             ("dlsbench sum", "dlsbench summary"),
             ("dlsbench replay --no", "--node-ranks="),
+            ("dlsbench run workst", "dlsbench run workstation"),
+            ("dlsbench run work", "(?s)(?=.*worked.yaml).*workstation"),
             ("dlsbench predict --format=",
              "(?s)(?=.*json)(?=.*markdown).*csv")]:
         shown = typed(shell, text, tmp_path, expected)

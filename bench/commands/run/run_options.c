@@ -217,7 +217,8 @@ static const struct options_page native_page = {
                 "dlsbench run workstation --out monday --resume\n"
                 "dlsbench run workstation --dry-run --set 'scheme=[ss,gss]'\n"
                 "dlsbench run big.yaml --out all --shard 3/8",
-    .take_word = take_campaign};
+    .take_word = take_campaign,
+    .print_words = campaign_print_names};
 
 static const struct options_page simulated_page = {
     .name = "sim",
@@ -240,7 +241,8 @@ static const struct options_page simulated_page = {
         "tss\n"
         "dlsbench sim mine.yaml --platform bench/platforms/ranger.xml --out "
         "han",
-    .take_word = take_campaign};
+    .take_word = take_campaign,
+    .print_words = campaign_print_names};
 
 static const struct options_page replayed_page = {
     .name = "replay",
@@ -262,7 +264,8 @@ static const struct options_page replayed_page = {
         "dlsbench replay cluster --platform bench/platforms/ranger.xml --cores "
         "16 --nodes 512,1024,4096 --out large\n"
         "dlsbench replay mine.yaml --out here",
-    .take_word = take_campaign};
+    .take_word = take_campaign,
+    .print_words = campaign_print_names};
 
 /* ---- options from harness/cell/cell_fields.def and campaign/policy.c ---- */
 
