@@ -190,15 +190,20 @@ def set_begins(axes):
             ax.set(**{letter + "lim": (value, end)})
 
 
+def wrapped(words, width):
+    """Lines that end at blanks, or at commas inside a spec."""
+    return re.sub("\0 ?", "", textwrap.fill(
+        re.sub(r",(?=\S)", ",\0 ", words), max(4, int(width)),
+        break_long_words=False, break_on_hyphens=False))
+
+
 def fold(text, room, extent):
     """A text in as many lines as the room needs."""
     words = text.get_text().replace("\n", " ")
     length = extent.height if text.get_rotation() else extent.width
     lines = text.get_text().count("\n") + 1
     if length > room > 0:
-        text.set_text(textwrap.fill(words, max(
-            4, int(len(words) / lines * room / length)),
-            break_long_words=False))
+        text.set_text(wrapped(words, len(words) / lines * room / length))
 
 
 def fit(figure, axes):

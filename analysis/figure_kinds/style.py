@@ -1,7 +1,6 @@
 """How figures look: colours that colour-blind people can tell apart (Okabe
 and Ito), and for black and white a marker, a dash or a hatch as well."""
 import math
-import textwrap
 
 import matplotlib
 import numpy as np
@@ -94,22 +93,19 @@ def grid(titles, height=2.6, most=3, **options):
     rows = -(-count // across)
     heights = height if isinstance(height, list) else [height] * rows
     width = width_of(WIDTH)
-    titles = [textwrap.fill(title, max(8, int(
-        CHARACTERS * 3 / across * width / WIDTH / scale())))
-              for title in titles]
-    heights = [scale() * (high + LINE * max(
-        title.count("\n") for title in titles[row * across:
-                                              (row + 1) * across]))
-               for row, high in enumerate(heights)]
+    room = CHARACTERS * 3 / across * width / WIDTH / scale()
+    titles = [look.wrapped(title, room) for title in titles]
+    more = [title.count("\n") for title in titles]
+    heights = [scale() * (high + LINE * max(more[i * across:][:across]))
+               for i, high in enumerate(heights)]
     figure = Figure(figsize=(width, sum(heights)),
                     layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, across, squeeze=False, height_ratios=heights,
                            **options).ravel()
-    for ax in axes:
+    for ax, title in zip(axes, titles):
         ax.grid(True, color=FAINT, linewidth=0.6)
         ax.set_axisbelow(True)
-    for ax, title in zip(axes, titles):
         ax.set_title(title)
     for ax in axes[count:]:
         ax.set_visible(False)
@@ -167,7 +163,7 @@ def settle(figure, shown, own):
 def add_legend(figure, found):
     width, height = figure.get_size_inches()
     most = int((width / scale() - 0.5) / 0.075)
-    names = [textwrap.fill(name, max(most, 8)) for name in found]
+    names = [look.wrapped(name, most) for name in found]
     entry = (0.5 + 0.075 * min(most, max(map(len, found)))) * scale()
     columns = max(1, min(len(found), int(width / entry)))
     lines = 1 + max(name.count("\n") for name in names)

@@ -49,6 +49,18 @@ def test_a_panel_has_the_schemes_that_it_ran(tmp_path):
                          ("steal, flat" + layout, 1, ["ss"])]
 
 
+def test_titles_end_lines_between_words():
+    title = ("shared, flat, perturb delay:worker=0,workers=1,factor=2.5,"
+             "period=0.001, scheme dtss-acp, bind compact, 1x2")
+    _, axes = style.grid([title] * 3)
+    lines = axes[0].get_title(loc="left").split("\n")
+    assert len(lines) >= 4 and max(map(len, lines)) < 40
+    words = title.replace(",", ", ").split()
+    assert "".join(lines).replace(" ", "") == title.replace(" ", "")
+    assert all(w in words for line in lines
+               for w in line.replace(",", ", ").split())
+
+
 def test_points_stand_in_the_rows_of_their_schemes(tmp_path):
     drawing = drawn(tmp_path / "r", schemes, "shared", "steal")
     for ax in drawing.figure.axes:
