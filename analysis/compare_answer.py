@@ -343,8 +343,7 @@ def within_words(family):
         return ("  Within one state the difference stays: the state is not "
                 "its only reason.")
     if not inside.can_tell:
-        return ("  So few launches in one state do not prove what the state "
-                "does.")
+        return "  Too few launches in one state to tell what it does."
     if whole.is_significant:
         return ("  Within one state no difference is proven: it may come with "
                 "the state of the machine.")
@@ -423,8 +422,9 @@ def ending(comparison, sides):
     if used:
         middle = "B/A is the middle of all pairs of launches. " \
             if "launches" in used else ""
+        few = any(np.isnan(p["low"]) for p in comparison.pairs)
         out.append(f"Samples are {' or '.join(used)}. {middle}p is corrected "
-                   "for all cells.")
+                   "for all cells." + " -: too few samples." * few)
     for letter, found in zip("AB", comparison.only):
         if found:
             out.append(f"only in {letter}: "
@@ -433,8 +433,7 @@ def ending(comparison, sides):
     if comparison.others:
         out.append("--across scheme also compares these loops")
     found = environment.differences(*sides)
-    if not found:
-        return out + ["environment: no difference in the manifests"]
-    out.append("environment: these differ")
-    return out + [f"  {title}: {'; '.join(here)}  ->  {'; '.join(there)}"
-                  for title, here, there in found]
+    return out + ["environment: " + (
+        "these differ" if found else "no difference in the manifests")] + [
+            f"  {title}: {'; '.join(here)}  ->  {'; '.join(there)}"
+            for title, here, there in found]

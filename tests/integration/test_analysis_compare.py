@@ -174,8 +174,10 @@ def test_states_that_explain_a_difference_are_no_slowdown_of_b(tmp_path):
     (1, 1, CANNOT_TELL), (1, 6, CANNOT_TELL), (2, 6, CANNOT_TELL),
     (3, 3, CANNOT_TELL), (3, 6, SLOWER), (4, 4, SLOWER)])
 def test_numbers_of_launches(tmp_path, a, b, code):
-    found, said, _ = compared(tmp_path, [(1, NEAR)] * a, [(3, NEAR)] * b)
+    found, said, below = compared(tmp_path, [(1, NEAR)] * a, [(3, NEAR)] * b)
     assert found == code
+    assert ("for all cells. -: too few samples.\n" in below) == (
+        "  -  " in below)
     if a == b == 1:
         assert said.startswith("Cannot tell the machine from luck: one launch "
                                "a side. B's takes ")
