@@ -184,6 +184,8 @@ void engine_idle(struct engine_idle *idle,
         idle->seen = atomic_load(&event->sequence);
 }
 
+/* Both sides are sequentially consistent: the waker sees the sleeper, or the
+ * sleeper's futex sees another sequence and returns at once. */
 void engine_wake(struct engine_event *event)
 {
     atomic_fetch_add(&event->sequence, 1);
@@ -227,6 +229,8 @@ static bool poll_until(const struct engine_patience *patience,
     return false;
 }
 
+/* If barrier_for_all fails, a publisher may miss this sleeper.  Then naps are
+ * short, so that it soon looks again. */
 static void sleep_until(struct engine_progress *progress, int64_t need)
 {
     struct engine_event *moved = &progress->moved;

@@ -40,6 +40,9 @@ void engine_share_mark(struct engine_share_mark *mark)
     mark->now_s = engine_now();
 }
 
+/* Without schedstat, a thread that was never displaced lost nothing.  One that
+ * was, but never slept, lost all the time in which it did not compute.
+ * Otherwise the loss is unknown (NAN). */
 struct engine_share engine_share_between(const struct engine_share_mark *from,
                                          const struct engine_share_mark *to)
 {

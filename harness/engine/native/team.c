@@ -160,6 +160,8 @@ static bool barrier_open(void *arg)
            wait->phase;
 }
 
+/* The last thread clears `arrived` before it changes the phase, because
+ * released threads may arrive at the next barrier at once. */
 void engine_team_barrier(struct engine_team *team,
                          const struct engine_patience *patience)
 {

@@ -7,6 +7,9 @@
 #include <math.h>
 
 enum { PASSES_LEAST = 3 };
+/* Passes may take SHARE of the time of the repetitions beside them, plus
+ * ALWAYS_S or, if that is longer, PASSES_LEAST passes of at most
+ * LONG_PASS_S. */
 static const double SHARE = 1.0 / 8, ALWAYS_S = 1, LONG_PASS_S = 3;
 
 int beside_begin(const struct item *item, int count,

@@ -40,6 +40,9 @@ bool comm_same_host(const struct comm *comm, int rank)
     return there != MPI_UNDEFINED;
 }
 
+/* Our messages never meet the program's, because a duplicate has its own
+ * context (MPI 3.1, section 6.4.2).  The program's communicator keeps its error
+ * handler. */
 int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
 {
     struct block *block = aligned_alloc(128, sizeof(*block));

@@ -1,3 +1,6 @@
+/* Rank 1 times a burst of sends.  Rank 0 stays outside MPI until all have
+ * arrived, and then times the completion of its receives: transit is in neither
+ * time. */
 #include "harness/messages/burst.h"
 
 #include "base/stats.h"

@@ -59,7 +59,9 @@ static int open_any(struct window *window, size_t bytes, struct error *err)
                      window->shared ? "shared" : "rma", why);
 }
 
-/* Data written earlier by rank 0 are visible to all afterwards. */
+/* Opens the one passive epoch of the window, which window_close ends (MPI 3.1,
+ * section 11.5.3).  Data written earlier by rank 0 are visible to all
+ * afterwards. */
 static void begin_access(const struct window *window)
 {
     const struct comm *comm = window->comm;

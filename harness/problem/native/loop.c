@@ -105,6 +105,8 @@ bool loop_measured(const struct loop *loop, const struct comm *comm,
     return there != 0;
 }
 
+/* Rank 0 computes the reference and times the serial loop.  Meanwhile the
+ * others wait in comm_agree, without using their cores. */
 int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err)

@@ -1,3 +1,5 @@
+/* Rank 0 has all input data in its store.  Every rank has room for LANDINGS
+ * messages, each as long as all data; only written pages use memory. */
 #include "harness/problem/loop_input.h"
 
 #include "base/pages.h"

@@ -1,3 +1,5 @@
+/* The cache has only complete references.  Dependent rows and several time
+ * steps are always computed whole, because no part of them can be sampled. */
 #include "harness/problem/reference.h"
 
 #include "base/random.h"

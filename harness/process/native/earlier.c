@@ -1,3 +1,5 @@
+/* A launch is found by the path of its worklist, which is in the command lines
+ * of its launcher, its ranks and its simulation. */
 #include "harness/process/earlier.h"
 
 #include "base/stamp.h"

@@ -1,3 +1,6 @@
+/* Rank 0 reads calibration.json of the result directory, and sends the workers'
+ * costs to the others.  A worker costs what the calibrated rank like its own
+ * does. */
 #include "harness/repetition/push_platform.h"
 
 #include "harness/costs/calibration.h"

@@ -20,6 +20,8 @@ void run_end(struct run *run)
     run_perturb_end(run);
 }
 
+/* Thread 0 meets the other ranks between two barriers of its team, so that no
+ * worker starts before all workers of all ranks are there. */
 static void start_together(struct run *run, int thread)
 {
     struct engine_team *team = run->context->team;
@@ -86,6 +88,9 @@ static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
     return own;
 }
 
+/* Between two time steps, by one thread of each rank: exchanges rows or
+ * results, advances the data and begins the chunks anew.  A barrier of all
+ * ranks ends it. */
 static void next_step(struct run *run, int pass)
 {
     const struct comm *comm = &run->context->comm;

@@ -67,6 +67,8 @@ static int logged_steps(const struct run *run)
     return all ? run->loop->grid.steps : 1;
 }
 
+/* The protocol calls another kernel in place of the loop's for time steps
+ * (run_step_kernel) and for input data that travel (feed_kernel). */
 static int open_worker(struct run *run, int i, struct error *err)
 {
     struct loop *loop = run->loop;

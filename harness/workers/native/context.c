@@ -1,3 +1,6 @@
+/* A launch has a team of its own threads, and one for each choice of a
+ * transport that keeps threads (openmp).  Thread 0 is the same in all teams, so
+ * only the launch's own team opens counters for it. */
 #include "harness/workers/context.h"
 
 #include "base/text.h"

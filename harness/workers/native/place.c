@@ -1,3 +1,5 @@
+/* A group is the ranks of a host with the same cpuset: they share its cores.  A
+ * limit is the ranks of a host below the same control group's quota. */
 #include "harness/workers/place.h"
 
 #include "base/stamp.h"
@@ -83,6 +85,8 @@ static int same_kind_before(const struct place *place, const struct tree *tree,
     return before;
 }
 
+/* Ranks of one kind go to the domains in turns, by their number in the group.
+ * Ranks without workers get slots after those of all workers. */
 struct place_slot place_slot(const struct place *place, const struct tree *tree,
                              int domains, int rank, int thread)
 {

@@ -29,6 +29,8 @@ void links_send(struct links *links, int64_t edge, enum link_flow flow,
         engine_publish(&stream->complete, complete);
         return;
     }
+    /* Under the lock, since another thread may learn the other end meanwhile:
+     * one of both sends the columns. */
     comm_begin(links->comm);
     stream->row = row;
     engine_publish(&stream->complete, complete);

@@ -1,3 +1,6 @@
+/* The windows are in one passive epoch from opening to closing (MPI 3.1,
+ * section 11.5.3).  Rows are read by MPI_Get and a flush; no rank writes into
+ * another's memory. */
 #include "harness/protocol/pipeline/migrate.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Loads an OpenMP runtime, finds the entries that openmp_gomp.c and
+ * openmp_kmp.c call, and says which library it is. */
 #include "harness/transport/openmp/openmp_internal.h"
 
 #include <dlfcn.h>
@@ -13,6 +15,8 @@ static const struct openmp_runtime *const runtimes[] = {&openmp_gomp,
 
 /* ---- loading ---- */
 
+/* Idle threads of the runtime sleep soon, unless the user's variables say how
+ * they wait. */
 static void make_quiet(const struct openmp_runtime *runtime)
 {
     for (int i = 0; runtime->waiting[i] != NULL; i++)
