@@ -1,4 +1,5 @@
-/* OpenMP schedules in the place of schemes. */
+/* Resolves the scheme as a schedule of OpenMP, if the transport has schedules.
+ * The schedule `runtime` takes that of OMP_SCHEDULE. */
 #include "harness/check/cell_checks.h"
 
 #include <stdlib.h>

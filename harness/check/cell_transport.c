@@ -121,6 +121,8 @@ static const char *not_in_place(const struct setup *setup)
     return NULL;
 }
 
+/* Resolves collect auto: results stay where no master collects, are written in
+ * place where that is possible, and otherwise travel to the master. */
 static int settle_collect(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;

@@ -1,3 +1,5 @@
+/* Reads and checks the spec of auto. choice_list.c makes the candidates and
+ * records the choice. */
 #include "harness/check/setup.h"
 
 #include "base/text.h"

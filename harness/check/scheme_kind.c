@@ -57,6 +57,8 @@ static int refuse_two(const char *text, const struct error *why, int code,
     return error_set(err, -code, "%s", why->text);
 }
 
+/* Plans and auto come first, then schemes, then OpenMP's schedules, so `static`
+ * is the scheme.  The rest finds the most helpful message. */
 int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
 {
     static const char *const schedules[] = {"dynamic", "guided", "runtime",

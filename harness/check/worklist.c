@@ -1,3 +1,5 @@
+/* The first line has the launch, its policy and a simulation's charges.  Each
+ * further line is a cell, which is checked again when it is read. */
 #include "harness/check/worklist.h"
 
 #include "base/file.h"

@@ -11,7 +11,8 @@
 #define NAME_LETTERS                                                           \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-.=+/@"
 
-/* One worker's meter, on separate cache lines. */
+/* One worker's meter, on separate cache lines.  Counts: at the loop's begin, at
+ * the last reading, and the sum over waits. */
 struct meter {
     _Alignas(128) struct engine_watch watch;
     struct papi_events *events;

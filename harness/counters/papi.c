@@ -125,6 +125,8 @@ static int fit_group(struct group *group)
     return group->multiplex ? set_try(group) : code;
 }
 
+/* Tries each event alone, for its own reason, and then all events of a
+ * component together.  A group that fails together counts nothing. */
 static void open_groups(struct papi_events *events,
                         const struct counters_list *list,
                         char why[][COUNTERS_WHY_SIZE])

@@ -1,3 +1,6 @@
+/* Adds one event after the other to a group, as long as the kernel counts it
+ * beside the earlier ones.  Then tries whether all counters of the group really
+ * count. */
 #include "harness/counters/perf.h"
 
 #include "harness/counters/papi_events.h"
@@ -133,6 +136,8 @@ static int try_last(const struct perf_group *group, bool *alone)
     return group_try(group, 0, &counted, &taken);
 }
 
+/* If counting the kernel is not permitted, the event counts user mode only, and
+ * its name gets `:u`. */
 static void add_event(struct perf_group *group, int place,
                       struct counters_list *list, char *why)
 {
@@ -156,6 +161,8 @@ static void add_event(struct perf_group *group, int place,
     group->count--;
 }
 
+/* Drops the processor's last event until as many counters as are left count
+ * the branches of a test in full. */
 static void drop_those_that_stand(struct perf_group *group,
                                   char why[][COUNTERS_WHY_SIZE])
 {

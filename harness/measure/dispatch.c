@@ -1,3 +1,6 @@
+/* Charges come from repetitions of cells with the null kernel, so that a chunk
+ * costs what it costs in a run.  The charge c_sch is the time per chunk times
+ * the number of workers, which all ask constantly. */
 #include "harness/measure/measure_internal.h"
 
 #include "base/stats.h"
@@ -31,8 +34,9 @@ static double chunk_of(const struct run_result *result,
     return result->time_s / (double)result->chunks;
 }
 
-/* The first worker's wait per question as a thief: threads poll constantly when
- * nothing is left, ranks get a message. */
+/* The wait per question of all workers but the first: they are the thieves.
+ * Threads poll constantly when nothing is left, so only their successes count;
+ * ranks get an answer each time. */
 static double steal_of(const struct run_result *result,
                        const struct launch_context *context)
 {

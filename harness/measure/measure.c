@@ -76,7 +76,8 @@ static void say_step(const struct crew *crew, const char *what, int visit)
     fflush(stdout);
 }
 
-/* Collective. */
+/* Collective: visits all kernels VISITS times and keeps the middle visit of
+ * each.  The visits of kernel k begin at visit[k * VISITS]. */
 static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
                          struct calibration_kind *kind, struct error *err)
 {

@@ -1,3 +1,5 @@
+/* Each line is appended by one write, so that a killed program leaves at most
+ * its last line torn. */
 #include "harness/record/record.h"
 
 #include "base/file.h"

@@ -1,3 +1,6 @@
+/* The master queues all messages of the plan at its port at once.  A worker
+ * posts landings for its next chunks, takes the oldest, and sends its results
+ * when the chunk has ended. */
 #include "harness/transport/push/push.h"
 
 #include <errno.h>
