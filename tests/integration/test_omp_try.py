@@ -671,6 +671,21 @@ def test_resume_refuses_another_build(program, tmp_path):
         assert set(ran(tmp_path / folder)["as it is"]) == {1}
 
 
+def test_a_script_may_run_two_programs_of_one_name(program, tmp_path):
+    shutil.copy(program, tmp_path / "tried")
+    (tmp_path / "other").mkdir()
+    subprocess.run(["gcc", "-g", "-O2", "-fopenmp", SOURCE, "-o",
+                    tmp_path / "other/tried"], check=True)
+    words = [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
+             "--out", "./out", "--", "/bin/sh", "-c",
+             "./tried 1; other/tried 1; exit"]
+    for more in (), ("--resume",):
+        done = subprocess.run([*words[:2], *more, *words[2:]], cwd=tmp_path,
+                              env=ENVIRONMENT, capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == 0, done.stderr
+
+
 def test_resume_refuses_another_number_of_threads(program, tmp_path):
     words = [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
              "--out", "./out", "--", program, "1"]

@@ -49,8 +49,8 @@ static const char *name_of(const char *path)
     return path != NULL ? path_last(path) : "";
 }
 
-/* Adds a file that is new.  A file counts as the same build if a known file
- * with its name has its hash; the folder may differ. */
+/* Adds a file that is new: a name, in any folder, with a hash of its own.  Only
+ * the first run may have several builds of one name. */
 static int add_file(struct origin *origin, const char *path, struct error *err)
 {
     json_t *files = json_object_get(origin->now, "files"), *file;
@@ -71,7 +71,7 @@ static int add_file(struct origin *origin, const char *path, struct error *err)
             return 0;
         other = true;
     }
-    if (other)
+    if (other && origin->before != NULL)
         return error_set(err, EINVAL,
                          "omp: --resume: %s holds runs of another build of "
                          "%s; name another directory with --out",
