@@ -36,7 +36,7 @@ def test_nothing_is_said_where_nothing_is_known(dlsbench):
     result = dlsbench(*RUN, "--kernel", "mandelbrot:size=64")
     assert "too short" not in result.err
     assert result.out.splitlines()[-1].startswith(
-        "1 cell, at most 60 s by cell_seconds")
+        "1 cell, at most 60 s by cell_seconds, if 3 repetitions fit into it (")
 
 
 def test_a_plan_ends_with_cells_and_time(dlsbench):

@@ -101,8 +101,8 @@ void announce_time(FILE *out, const struct announced *f)
                 about, f->known, most);
     else if (f->cells > 0)
         fprintf(out,
-                ", at most %s by cell_seconds (dlsbench calibrate, or --from "
-                "an earlier run, tells more)",
+                ", at most %s by cell_seconds, if 3 repetitions fit into it "
+                "(dlsbench calibrate, or --from an earlier run, tells more)",
                 most);
     fputc('\n', out);
 }
