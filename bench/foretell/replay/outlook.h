@@ -73,9 +73,8 @@ double outlook_gain(const struct outlook *outlook,
 int outlook_winner(const struct outlook *outlook,
                    const struct outlook_loop *loop, int i);
 
-/* Writes an outlook as tables, one per loop, and as outlook.json. */
-
-/* `source`: of the calibrated costs; empty: not calibrated. */
+/* Prints tables, one per loop. `source`: of the calibrated costs; empty: not
+ * calibrated. */
 void outlook_print(const struct outlook *outlook, const char *source,
                    FILE *out);
 
