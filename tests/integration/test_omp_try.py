@@ -552,7 +552,7 @@ def test_every_reader_says_what_try_said(omp, program, tmp_path):
     it is.  No reader ranks the choices by a rule of its own, or leaves them
     out where threads share cores."""
     done = omp("--try", "css:chunk=2", "--repetitions", 2, "--check",
-               "test -s \"$DLS_OUTPUT\"", "--out", "./out", "--", program, 1)
+               "test -s \"$DLS_OUTPUT\"", "--out", "out/", "--", program, 1)
     assert done.returncode == 0, done.stderr
     answers = json.loads((tmp_path / "out/answers.json").read_text())
     read = {words: subprocess.run(
@@ -572,6 +572,7 @@ def test_every_reader_says_what_try_said(omp, program, tmp_path):
     assert not any(row["fastest"] for row in json.loads(
         read["summary --format json"])["rows"])
     (more,) = answers["commands"]
+    assert " --resume --out ./out -- " in more["command"]
     assert f"\nNext: {more['command']}   ({more['why']})\n" in done.stdout
     assert f"{more['command']}   # {more['why']}\n" in page
     again = subprocess.run(
