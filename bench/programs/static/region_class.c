@@ -1,7 +1,7 @@
 /* Judges a region by the flow of its values.  A and B: the thread's number only
  * chooses the block, and no effect depends on where a block begins; B calls
- * functions of the program.  C: not certain.  The class only falls from step to
- * step, and the first that refuses is the last. */
+ * functions of the program.  C: cut only where outputs are compared.  A class
+ * only falls, and the first step that refuses is the last. */
 #include "bench/programs/static/region_class.h"
 
 #include <errno.h>
