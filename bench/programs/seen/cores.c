@@ -294,15 +294,14 @@ static void print_kinds(FILE *out)
 /* No cause outside of the program: it begins too many. */
 static void print_beside(FILE *out, const struct loops_cores *cores)
 {
-    int each = (int)(cores->cores * cores->team / cores->beside + 0.1);
-    if (each >= cores->team) /* a little too many, in the mean */
-        each = cores->team - 1;
+    int team = cores->team; /* may be a little too many, in the mean */
+    int each = (int)fmin(cores->cores * team / cores->beside + 0.1, team - 1);
     fprintf(out,
             "dlsbench omp: %s that %s at a time share %.4g core%s: %.1f "
             "threads in the mean, of teams of at most %d.\n",
             cores->processes ? "processes" : "teams",
             cores->processes ? "run" : "are open", cores->cores,
-            text_s(cores->cores), cores->beside, cores->team);
+            text_s(cores->cores), cores->beside, team);
     if (cores->processes)
         fprintf(out, "  To mend it, begin fewer of them at a time");
     else
@@ -327,16 +326,18 @@ static void print_shared(FILE *out, const struct counters *counters,
     say_change(out, counters, cores);
 }
 
+/* Says it of the fewest cores: those of another process may have them all. */
 void cores_print(FILE *out, const struct loops *loops)
 {
-    int first = 0;
-    while (first < loops->processes && !loops->process[first].cores.shared)
-        first++;
-    if (first < loops->processes && loops->process[first].cores.beside > 0)
-        print_beside(out, &loops->process[first].cores);
-    else if (first < loops->processes)
-        print_shared(out, loops->process[first].counters,
-                     &loops->process[first].cores);
+    const struct loops_process *told = NULL, *one = loops->process;
+    for (int i = 0; i < loops->processes; i++, one++)
+        if (one->cores.shared &&
+            (told == NULL || one->cores.cores < told->cores.cores))
+            told = one;
+    if (told != NULL && told->cores.beside > 0)
+        print_beside(out, &told->cores);
+    else if (told != NULL)
+        print_shared(out, told->counters, &told->cores);
     if (loops->processes > 0)
         print_kinds(out);
 }
