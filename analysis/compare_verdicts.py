@@ -300,9 +300,11 @@ def testable(pairs):
 
 
 def judge_repetitions(pairs):
-    """Sets p and verdict of pairs whose samples are repetitions."""
+    """Sets ratio, p and verdict of pairs whose samples are repetitions."""
     for p in pairs:
         p["p"], p["verdict"] = math.nan, FEW
+        p["ratio"], p["low"], p["high"] = map(
+            math.exp, stats.shift_ci([tuple(map(np.log, p["times"]))]))
     chosen = testable(pairs)
     adjusted = stats.holm([stats.mann_whitney(*pairs[i]["times"])
                            for i in chosen])

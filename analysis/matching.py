@@ -2,7 +2,6 @@
 samples of a pair."""
 import math
 
-import numpy as np
 import pandas as pd
 
 from . import labels, predicted, stats
@@ -79,9 +78,6 @@ def pair(here, there, samples):
     several = not here["simulated"] \
         and max(here["launches"], there["launches"]) > 1
     a, b = (times_of(r, several) for r in runs)
-    ratio, low, high = stats.ratio_ci(a, b)
-    if min(len(a), len(b)) < stats.CI_LEAST:
-        low = high = np.nan
     words = [row["scheme"] for row in (here, there)]
     cells_of = (here["cell"], there["cell"])
     if words[0] != words[1]:
@@ -89,5 +85,5 @@ def pair(here, there, samples):
     return {**here, "cells": cells_of, "runs": runs, "times": (a, b),
             "several": several, "name": name_of(here),
             "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
-            "ratio": ratio, "low": low, "high": high, "na": len(a),
-            "nb": len(b), "unit": "launches" if several else "repetitions"}
+            "na": len(a), "nb": len(b),
+            "unit": "launches" if several else "repetitions"}

@@ -82,9 +82,6 @@ class Paired:
 
     def judge(self):
         alone = [p for p in self.pairs if not p["several"]]
-        for p in alone:
-            p["ratio"], p["low"], p["high"] = map(
-                math.exp, stats.shift_ci([tuple(map(np.log, p["times"]))]))
         verdicts.judge_repetitions(alone)
         together = [p for p in self.pairs if p["several"]]
         names = sorted({x for p in together for side in p["runs"]

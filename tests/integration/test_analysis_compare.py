@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from conftest import ROOT
 from result_files import Directory, analysis
+from analysis import compare_verdicts  # found by result_files
 
 TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
 SCHEMES = ["static", "ss", "gss:min=1", "fss:alpha=2"]
@@ -209,6 +211,21 @@ def test_an_odd_launch_of_a_hides_no_slowdown(tmp_path):
                              [(1.3, NEAR)] * 6)
     assert code == CANNOT_TELL and "4 perhaps slower" in said
     assert f"A, launch {tmp_path}/a/6 is out of line" in said
+
+
+def test_a_verdict_on_repetitions_has_an_interval_without_1():
+    """One test makes both: many draws at the border of 5 %."""
+    rng, found = np.random.default_rng(3), 0
+    for n in (8, 50):
+        for _ in range(60):
+            times = rng.exponential(0.2, (2, n)) + [[1.0], [1.08]]
+            pair = {"na": n, "nb": n, "simulated": False, "times": times}
+            compare_verdicts.judge_repetitions([pair])
+            counts = pair["p"] < 0.05
+            found += counts
+            assert counts == ("luck" in pair["verdict"])
+            assert counts == (not pair["low"] <= 1 <= pair["high"])
+    assert 20 < found < 100
 
 
 def test_slower_faster_and_alike_cells(tmp_path):
