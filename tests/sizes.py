@@ -39,7 +39,7 @@ EXCEPTIONS = {
 }
 # Lines of C without tests, of Python in analysis and bench/papers.
 BUDGET = {
-    "base": 2759,
+    "base": 2761,
     "sched": 7521,
     "kernels": 7378,
     "harness": 40761,
