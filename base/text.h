@@ -19,6 +19,13 @@ static inline const char *path_last(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Cuts slashes off the end: "DIR/" is DIR, and "/" stays. */
+static inline void path_trim(char *path)
+{
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
+        path[--n] = '\0';
+}
+
 /* Bytes of the text's first character: 1 to 4 of UTF-8 (RFC 3629, as JSON
  * allows); 0 if there is none, or at the end. */
 size_t text_character(const char *text);

@@ -67,13 +67,6 @@ int folders_make(const char *path, bool *new, struct error *err)
     return 0;
 }
 
-/* "DIR/" is DIR. */
-static void trim_slashes(char *path)
-{
-    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
-        path[--n] = '\0';
-}
-
 int folders_name_out(const char *command, const char *out, char *path,
                      size_t size, struct error *err)
 {
@@ -90,7 +83,7 @@ int folders_name_out(const char *command, const char *out, char *path,
                          "name another directory",
                          command, out);
     *strrchr(path, '/') = '\0';
-    trim_slashes(path);
+    path_trim(path);
     return 0;
 }
 
@@ -133,7 +126,7 @@ int rundir_choose(struct rundir *dir, const char *campaign, const char *out,
         : strchr(out, '/') != NULL
             ? snprintf(dir->path, size, "%s", out)
             : snprintf(dir->path, size, "results/%s/%s", campaign, out);
-    trim_slashes(dir->path);
+    path_trim(dir->path);
     if ((size_t)length >= size)
         return error_set(err, ENAMETOOLONG, "--out: the path is too long");
     return 0;

@@ -3,6 +3,7 @@
 #include "bench/programs/seen/recorded.h"
 
 #include "base/system/whole.h"
+#include "base/text.h"
 #include "bench/programs/seen/seen_verdict.h"
 #include "bench/programs/seen/source_lines.h"
 #include "harness/process/need.h"
@@ -207,10 +208,9 @@ static int write_loop(struct recorded *recorded, const char *from, FILE *out,
 int recorded_write(const char *from, const char *to, const struct loops *loops,
                    FILE *out, int *files, struct error *err)
 {
-    int code = 0, length = (int)strlen(to);
-    while (length > 1 && to[length - 1] == '/')
-        length--;
-    char *folder = need_text("%.*s", length, to);
+    int code = 0;
+    char *folder = need_copy(to);
+    path_trim(folder);
     *files = 0;
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; code == 0 && k < loops->process[i].loops; k++) {
