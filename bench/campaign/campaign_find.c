@@ -24,16 +24,24 @@ static int is_campaign(const struct dirent *entry)
            strcmp(entry->d_name + length - ending, ENDING) == 0;
 }
 
+/* The short names in a folder, sorted; the caller frees all.  Below 0: none. */
+static int list_names(const char *folder, struct dirent ***list)
+{
+    *list = NULL;
+    int count = scandir(folder, list, is_campaign, alphasort);
+    for (int i = 0; i < count; i++)
+        *strrchr((*list)[i]->d_name, '.') = '\0';
+    return count;
+}
+
 static int unknown_campaign(const char *name, const char *folder,
                             struct error *err)
 {
-    struct dirent **list = NULL;
+    struct dirent **list;
     const char *names[NAMES_MAX + 1] = {NULL};
-    int count = scandir(folder, &list, is_campaign, alphasort);
-    for (int i = 0; i < count && i < NAMES_MAX; i++) {
-        *strrchr(list[i]->d_name, '.') = '\0';
+    int count = list_names(folder, &list);
+    for (int i = 0; i < count && i < NAMES_MAX; i++)
         names[i] = list[i]->d_name;
-    }
     nearest_unknown(err, name, names, "",
                     "campaign: there is no file and no campaign '%s'", name);
     for (int i = 0; i < count; i++)
@@ -63,11 +71,10 @@ void campaign_print_names(FILE *out)
     char folder[PATH_MAX];
     struct dirent **list = NULL;
     int count = installed_find("bench/campaigns", folder, sizeof(folder)) == 0
-                    ? scandir(folder, &list, is_campaign, alphasort)
+                    ? list_names(folder, &list)
                     : 0;
     for (int i = 0; i < count; i++) {
-        fprintf(out, "%.*s\ta campaign that comes with DLSBench\n",
-                (int)(strlen(list[i]->d_name) - strlen(ENDING)),
+        fprintf(out, "%s\ta campaign that comes with DLSBench\n",
                 list[i]->d_name);
         free(list[i]);
     }
