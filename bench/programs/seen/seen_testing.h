@@ -2,8 +2,11 @@
 #ifndef BENCH_PROGRAMS_SEEN_SEEN_TESTING_H
 #define BENCH_PROGRAMS_SEEN_SEEN_TESTING_H
 
+#include "base/unit_testing.h"
 #include "bench/programs/seen/seen_report.h"
 #include "bench/programs/seen/seen_verdict.h"
+
+#include <string.h>
 
 /* A loop of two threads that waits for 0.3 of 1 s at its end. */
 static inline struct counters_site site(uint32_t clause, uint32_t kinds)
@@ -26,6 +29,14 @@ static inline struct loops_loop row(const struct counters_site *site)
                                .busy_s = 1.4,
                                .chunk_s = 0.01,
                                .longest_s = 0.2};
+}
+
+/* A text has one thing, and has another one not. */
+static inline void says(const char *text, const char *said,
+                        const char *not_said)
+{
+    if (strstr(text, said) == NULL || strstr(text, not_said) != NULL)
+        fail_msg("'%s', not '%s', in: %s", said, not_said, text);
 }
 
 #endif
